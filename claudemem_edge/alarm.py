@@ -1,0 +1,1 @@
+"""Sleeps until the next item is due."""

@@ -1,0 +1,1 @@
+"""Counts and durations of this process: numbers, never words."""

@@ -1,0 +1,1 @@
+"""Builds every part, starts them, watches, stops them in reverse."""

@@ -1,0 +1,136 @@
+"""Every error a caller may see, in one tree, each class with a stable code.
+
+EdgeError
+├── BadRequest        bad_request          the request cannot be read or makes no sense
+├── TooLong           too_long             the text is longer than this door takes
+├── Forbidden         forbidden            the caller may not do this
+├── UnknownScope      unknown_scope        no such memory, or a name that cannot be one
+├── Full              full                 no room for another scope
+├── Busy              busy                 the language model has no place left in its queue
+├── Expired           expired              the request reached us after its own deadline
+├── TimedOut          timeout              the answer was not complete when the deadline came
+├── BackendUnreachable backend_unreachable the language model's server does not answer
+├── ModelMissing      model_missing        the server answers, but has no such model
+├── Unsupported       unsupported          known, but not offered here
+├── ShuttingDown      shutdown             the daemon is stopping
+├── InternalError     internal             our fault
+├── SettingsError     settings             one or more settings are wrong (all told at once)
+└── PackError         pack                 a language or domain pack cannot be used
+
+No message may contain words a user said.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class EdgeError(Exception):
+    """Base of all. `code` is stable and goes over the wire; `hint` says what to do next."""
+
+    code: ClassVar[str] = "internal"
+
+    def __init__(self, message: str, *, hint: str = "", heard: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.heard = heard
+        """True when the user's words were learned before the refusal."""
+
+
+class BadRequest(EdgeError):
+    """The request cannot be read or makes no sense."""
+
+    code = "bad_request"
+
+
+class TooLong(EdgeError):
+    """The text is longer than this door takes."""
+
+    code = "too_long"
+
+
+class Forbidden(EdgeError):
+    """The caller may not do this."""
+
+    code = "forbidden"
+
+
+class UnknownScope(EdgeError):
+    """There is no such memory, or the name cannot be one."""
+
+    code = "unknown_scope"
+
+
+class Full(EdgeError):
+    """There is no room for another scope."""
+
+    code = "full"
+
+
+class Busy(EdgeError):
+    """The language model has no place left in its queue."""
+
+    code = "busy"
+
+    def __init__(self, message: str, *, retry_after_s: float, hint: str = "", heard: bool = False) -> None:
+        super().__init__(message, hint=hint, heard=heard)
+        self.retry_after_s = retry_after_s
+
+
+class Expired(EdgeError):
+    """The request reached us after its own deadline."""
+
+    code = "expired"
+
+
+class TimedOut(EdgeError):
+    """The answer was not complete when the deadline came."""
+
+    code = "timeout"
+
+
+class BackendUnreachable(EdgeError):
+    """The language model's server does not answer, or broke off in the middle."""
+
+    code = "backend_unreachable"
+
+
+class ModelMissing(EdgeError):
+    """The server answers, but has no such model."""
+
+    code = "model_missing"
+
+
+class Unsupported(EdgeError):
+    """Known, but not offered here."""
+
+    code = "unsupported"
+
+
+class ShuttingDown(EdgeError):
+    """The daemon is stopping."""
+
+    code = "shutdown"
+
+
+class InternalError(EdgeError):
+    """Our fault."""
+
+    code = "internal"
+
+
+class SettingsError(EdgeError):
+    """One or more settings are wrong; `problems` names them all."""
+
+    code = "settings"
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class PackError(EdgeError):
+    """A language or domain pack cannot be used; the message names file and rule."""
+
+    code = "pack"

@@ -1,0 +1,1 @@
+"""Text and now in, Reading out. Entry: `read.read`. Plain functions, no state, no I/O."""

@@ -1,0 +1,1 @@
+"""Language as data: packs are read here, and rules are run here. No rule and no word list lives in code."""

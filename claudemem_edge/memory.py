@@ -1,0 +1,188 @@
+"""The library face: a memory that observes what is said and gives the block for a question. No model, no files."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from claudemem_edge.context_injector.inject import inject
+from claudemem_edge.errors import TooLong
+from claudemem_edge.input_filter.clauses import digest
+from claudemem_edge.input_filter.read import read
+from claudemem_edge.input_filter.times import read_times
+from claudemem_edge.language.load import load
+from claudemem_edge.shapes.context import Context, Profile
+from claudemem_edge.shapes.index import InvertedIndex
+from claudemem_edge.shapes.memory import MemoryState
+from claudemem_edge.shapes.options import MemoryOptions
+from claudemem_edge.shapes.reading import Command, Reading, Utterance
+from claudemem_edge.shapes.times import Moment
+from claudemem_edge.state_engine.advance import advance
+from claudemem_edge.state_engine.view import view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from claudemem_edge.shapes.memory import Item
+    from claudemem_edge.shapes.outcome import Outcome
+    from claudemem_edge.shapes.terms import TermIndex
+    from claudemem_edge.shapes.times import TimeMention
+
+DEFAULT_PROFILE = Profile()
+
+
+def _moment(at: datetime | Moment | None) -> Moment:
+    """Return a moment on both clocks. Without the boot clock, wall seconds stand in for it."""
+    if isinstance(at, Moment):
+        return at
+    wall = at if at is not None else datetime.now().astimezone()
+    if wall.tzinfo is None:
+        raise ValueError("the time must be aware: give it a zone, as in datetime.now().astimezone()")
+    return Moment(wall, wall.timestamp())
+
+
+class Memory:
+    """Everything remembered for one scope.
+
+    `languages` and `packs` name the data to read with; `folders` are an owner's pack roots. Raises PackError.
+    Not thread-safe: one owner calls it, between two awaits if need be; no call waits for anything.
+    """
+
+    def __init__(
+        self,
+        languages: Sequence[str] = ("zh", "en"),
+        packs: Sequence[str] = ("core",),
+        *,
+        folders: Sequence[str] = (),
+        options: MemoryOptions | None = None,
+    ) -> None:
+        self._lexicon = load(tuple(languages), tuple(packs), tuple(folders))
+        self._options = options or MemoryOptions()
+        salt = os.urandom(16)
+        self._state = MemoryState(salt=salt, index=InvertedIndex(salt))
+        self._question: tuple[object, Reading] | None = None
+
+    def observe(
+        self, speaker: str, text: str, *, at: datetime | Moment | None = None, language: str = "", door: str = ""
+    ) -> Outcome:
+        """Learn one utterance and return what it changed.
+
+        `speaker` is "user", "assistant", "event" or a person's name; `at` an aware datetime (default: now);
+        `language` a hint such as "zh-CN"; `door` where it was said, as "door:device". Raises TooLong above the limit.
+        """
+        if len(text) > self._options.max_text_chars:
+            raise TooLong(
+                f"the text has {len(text)} characters; {self._options.max_text_chars} is the most",
+                hint="say it in shorter pieces",
+            )
+        now = _moment(at)
+        reading = self._read(text, speaker, now, language)
+        self._question = ((text, language, now.wall), reading) if speaker == "user" else None
+        return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options, door=door)
+
+    def context(
+        self,
+        question: str,
+        *,
+        limit_chars: int | None = None,
+        now: datetime | Moment | None = None,
+        profile: Profile | None = None,
+        shown: Iterable[str] = (),
+        language: str = "",
+    ) -> Context:
+        """Return the block to put before `question`: at most `limit_chars` characters, possibly none. Changes nothing.
+
+        `shown` holds digests of texts the model sees anyway; nothing of them is said again.
+        """
+        moment = _moment(now)
+        cached = self._question
+        if cached is not None and cached[0] == (question, language, moment.wall):
+            reading = cached[1]
+        else:
+            reading = self._read(question[: self._options.max_text_chars], "user", moment, language)
+        return inject(
+            self._state,
+            reading,
+            moment,
+            lexicon=self._lexicon,
+            profile=profile or DEFAULT_PROFILE,
+            limit_chars=self._options.limit_chars if limit_chars is None else limit_chars,
+            shown=frozenset(shown),
+        )
+
+    def command(
+        self, kind: str, argument: str = "", *, at: datetime | Moment | None = None, language: str = ""
+    ) -> Outcome:
+        """Carry out a command of a door rather than of a voice: forget_entity, done, cancel, snooze, fire and the rest.
+
+        `kind` is one of shapes.reading.COMMANDS or DOOR_COMMANDS; `argument` a name, an item id, or "id seconds".
+        Nothing asks back here. Raises BadRequest for an unknown kind or argument.
+        """
+        now = _moment(at)
+        language = language or self._state.reply_language or self._state.language
+        reading = Reading(
+            Utterance("door", "", "", language), commands=(Command(kind, argument, (0, 0), "door"),), whole=True
+        )
+        self._question = None
+        return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options)
+
+    def explain(self, text: str, *, at: datetime | Moment | None = None, language: str = "") -> Reading:
+        """Return what the filter understands of a text, with the rules that fired. Changes nothing."""
+        return self._read(text, "user", _moment(at), language)
+
+    def digests(self, text: str) -> frozenset[str]:
+        """Return the digests of a text's clauses, for `shown`."""
+        return digest(text, self._lexicon)
+
+    def pending(self) -> tuple[Item, ...]:
+        """Return the items that are still to happen or were just announced, soonest first."""
+        items = [item for item in self._state.pending_items.values() if item.state in {"pending", "triggered"}]
+        return tuple(sorted(items, key=lambda item: (item.due is None, item.due.at().timestamp() if item.due else 0)))
+
+    def item(self, item_id: str) -> Item | None:
+        """Return an item by its id, in whatever state."""
+        return self._state.pending_items.get(item_id)
+
+    def view(self, *, at: datetime | Moment | None = None) -> dict[str, Any]:
+        """Return all of it as plain JSON values, for the person whose memory it is."""
+        return view(self._state, _moment(at))
+
+    @property
+    def turn(self) -> int:
+        """Number of utterances observed."""
+        return self._state.turn
+
+    @property
+    def epoch(self) -> int:
+        """Changes whenever something was forgotten."""
+        return self._state.epoch
+
+    @property
+    def language(self) -> str:
+        """The language to answer in: the one asked for, else the one last spoken; "" before any."""
+        return self._state.reply_language or self._state.language
+
+    def say(self, key: str, language: str = "", **values: object) -> str:
+        """Fill in a phrase of the packs in `language`, else in the memory's own, else in the first language."""
+        spoken = self._lexicon.get(language or self.language) or self._lexicon.get("")
+        return spoken.say(key, **values) if spoken else ""
+
+    def size_bytes(self) -> int:
+        """Return the bytes held for this scope, within 10 % of the truth; caps act on it."""
+        return self._state.size
+
+    def _read(self, text: str, speaker: str, now: Moment, language: str) -> Reading:
+        return read(text, speaker=speaker, now=now, lexicon=self._lexicon, names=self._names, hint=language)
+
+    @property
+    def _names(self) -> TermIndex:
+        return self._state.names
+
+
+def find_times(text: str, *, now: datetime | None = None, languages: Sequence[str] = ("zh", "en")) -> list[TimeMention]:
+    """Return the time expressions of a text, left to right, resolved against `now` (aware; default: the clock).
+
+    Only what is understood whole is returned: an expression with a leftover time word is left out. Raises PackError.
+    """
+    return list(read_times(text, _moment(now), load(tuple(languages))).mentions)

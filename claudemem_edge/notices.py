@@ -1,0 +1,1 @@
+"""Due items, handed to the doors subscribed to their scope."""

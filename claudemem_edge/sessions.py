@@ -1,0 +1,1 @@
+"""Which memory belongs to which scope, and who may answer when."""

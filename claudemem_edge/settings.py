@@ -1,0 +1,1 @@
+"""Reads the settings and hands each part its own."""

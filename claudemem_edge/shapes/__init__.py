@@ -1,0 +1,1 @@
+"""The shapes that stages hand to one another: plain data, no behaviour that reaches outside."""

@@ -1,0 +1,1 @@
+"""READY, WATCHDOG, STOPPING; silent outside systemd."""

@@ -1,0 +1,1 @@
+"""The doors: bytes in, Ask out; turn events in, bytes out. No door decides anything about memory."""

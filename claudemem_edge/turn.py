@@ -1,0 +1,1 @@
+"""One utterance, top to bottom."""
