@@ -1,0 +1,257 @@
+"""What comes in and goes out as JSON on our own doors. Whatever the bytes are, they make a model or a typed error.
+
+No error repeats what was sent: it names the field and says what is wanted there.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from claudemem_edge.errors import BadRequest, Busy, EdgeError, TooLong
+from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final, Said
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from claudemem_edge.shapes.context import Context
+    from claudemem_edge.shapes.outcome import Change, Outcome
+    from claudemem_edge.shapes.turn import Notice, TurnEvent
+
+MAX_BODY_BYTES = 1 << 20
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+FIELD_NAME = re.compile(r"[a-z_]{1,24}")
+
+
+def _spoken(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("empty", "must not be empty")
+    return _clean(text)
+
+
+def _clean(text: str) -> str:
+    if CONTROL.search(text):
+        raise PydanticCustomError("control", "must not hold NUL or other control characters")
+    return text
+
+
+Spoken = Annotated[str, AfterValidator(_spoken)]
+"""Words somebody said. How many are too many is the memory's own limit."""
+Plain = Annotated[str, Field(max_length=256), AfterValidator(_clean)]
+Id = Annotated[str, Field(max_length=128, pattern=r"^[^\x00-\x20\x7f]*\z")]
+LanguageHint = Annotated[str, Field(max_length=16, pattern=r"^[A-Za-z0-9_-]*\z")]
+LANGUAGE = AliasChoices("language", "lang")
+
+
+class WireModel(BaseModel):
+    """Base of everything that comes in: strict, closed, and silent about its input."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
+    )
+
+
+class AskIn(WireModel):
+    """One thing a user says, to be answered. `ttl_s` is how long the answer is of use."""
+
+    text: Spoken
+    id: Id = ""
+    language: LanguageHint = Field("", validation_alias=LANGUAGE)
+    user: Plain = ""
+    stream: bool = True
+    ttl_s: float | None = Field(None, gt=0, le=3600)
+    supersede: bool = False
+    device: Plain = ""
+
+
+class ObserveIn(WireModel):
+    """One thing said elsewhere, to be learned. `speaker`: user, assistant, event, or a person's name."""
+
+    text: Spoken
+    speaker: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_clean)] = Field(
+        "user", validation_alias=AliasChoices("speaker", "role")
+    )
+    id: Id = ""
+    language: LanguageHint = Field("", validation_alias=LANGUAGE)
+    device: Plain = ""
+
+
+class ForgetIn(WireModel):
+    """What to forget; `key` names the entity, topic or item; all of it needs `confirm`."""
+
+    what: Literal["last", "task", "item", "topic", "entity", "all"] = Field(
+        validation_alias=AliasChoices("what", "scope")
+    )
+    key: Plain = ""
+    confirm: bool = False
+    id: Id = ""
+
+
+class PendingIn(WireModel):
+    """A change to what is pending: a new item, or done, cancel, snooze for an old one."""
+
+    op: Literal["add", "done", "cancel", "delete", "snooze", "change"]
+    id: Id = ""
+    text: str = Field("", max_length=2000)
+    due: AwareDatetime | None = Field(None, strict=False)
+    for_s: float = Field(600, gt=0, le=31_536_000)
+    language: LanguageHint = Field("", validation_alias=LANGUAGE)
+
+
+class ContextIn(WireModel):
+    """A question to choose a block for."""
+
+    query: Spoken
+    limit_chars: int = Field(220, ge=0, le=4000)
+    language: LanguageHint = Field("", validation_alias=LANGUAGE)
+    id: Id = ""
+
+
+class CancelIn(WireModel):
+    """Which running ask to cancel; an empty id means whichever runs."""
+
+    id: Id = ""
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def parse(model: type[Model], data: bytes, limit_bytes: int = MAX_BODY_BYTES) -> Model:
+    """Return the model these bytes hold. Raises TooLong above the limit, else BadRequest naming the first mistake."""
+    if len(data) > limit_bytes:
+        raise TooLong(f"the request has {len(data)} bytes; {limit_bytes} is the most", hint="say it in shorter pieces")
+    try:
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        raise _mistake(model, details[0]) from None
+
+
+def _mistake(model: type[BaseModel], detail: ErrorDetails) -> BadRequest:
+    kind, where = detail["type"], detail["loc"]
+    name = str(where[0]) if where else ""
+    known = _field_names(model)
+    hint = f"the fields are {', '.join(known)}"
+    if kind == "json_invalid":
+        return BadRequest("the body is not JSON in UTF-8", hint='send one JSON object, such as {"text": "…"}')
+    if not where:
+        return BadRequest("the body must be a JSON object", hint=hint)
+    if kind == "extra_forbidden":
+        close = difflib.get_close_matches(name, known, 1) if FIELD_NAME.fullmatch(name) else []
+        return BadRequest(
+            "there is a field that does not exist here", hint=f"did you mean {close[0]}?" if close else hint
+        )
+    if kind == "missing":
+        return BadRequest(f"the field {name} is missing", hint=hint)
+    return BadRequest(f"the field {name}: {_wanted(detail)}", hint=hint)
+
+
+def _wanted(detail: ErrorDetails) -> str:
+    """Say what is wanted; a pattern is no sentence for people."""
+    if detail["type"] == "string_pattern_mismatch":
+        return "holds a character that is not allowed there"
+    return detail["msg"].replace("Input should", "should")
+
+
+def _field_names(model: type[BaseModel]) -> list[str]:
+    return list(model.model_fields)
+
+
+def context_json(context: Context) -> dict[str, Any]:
+    """Return a block with the reason for each line."""
+    return {
+        "text": context.text,
+        "lines": [
+            {"kind": line.kind, "text": line.text, "turns": list(line.turns), "score": _finite(line.score)}
+            for line in context.lines
+        ],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 4) if math.isfinite(value) else None
+
+
+def changes_json(changes: tuple[Change, ...]) -> list[dict[str, Any]]:
+    """Return changes as plain objects."""
+    return [
+        {"kind": change.kind, "record": change.record, "id": change.id, "detail": dict(change.detail)}
+        for change in changes
+    ]
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """Return what one utterance changed."""
+    return {
+        "turn": outcome.turn,
+        "changed": changes_json(outcome.changed),
+        "say": outcome.say,
+        "complete": outcome.complete,
+        "asks_back": outcome.open_question is not None,
+        "language": outcome.language,
+    }
+
+
+def event_json(event: TurnEvent) -> dict[str, Any]:
+    """Return one event of a turn; `event` says which it is."""
+    match event:
+        case Accepted():
+            changed = changes_json(event.changed)
+            return {"event": "accepted", "id": event.id, "turn": event.turn, "queue": event.queue, "changed": changed}
+        case Said():
+            return {"event": "said", "id": event.id, "text": event.text}
+        case Delta():
+            return {"event": "delta", "id": event.id, "seq": event.seq, "text": event.text}
+        case Final():
+            return {
+                "event": "final",
+                "id": event.id,
+                "turn": event.turn,
+                "text": event.text,
+                "model": event.model,
+                "asks_back": event.asks_back,
+                "context": context_json(event.context),
+            }
+        case Failed():
+            return {"event": "failed", "id": event.id, "turn": event.turn, **failed_json(event)}
+        case Cancelled():
+            return {"event": "cancelled", "id": event.id, "turn": event.turn, "reason": event.reason}
+
+
+def notice_json(notice: Notice) -> dict[str, Any]:
+    """Return a notice as it goes to its subscribers."""
+    return {
+        "event": notice.kind,
+        "scope": notice.scope,
+        "id": notice.item,
+        "text": notice.text,
+        "due": notice.due,
+        "language": notice.language,
+        "asked_at": notice.asked_at_door,
+        "repeat": notice.repeat,
+    }
+
+
+def failed_json(failed: Failed) -> dict[str, Any]:
+    """Return the error of a failed turn in the shape of `error_json`."""
+    body: dict[str, Any] = {"code": failed.code, "text": failed.text, "hint": ""}
+    if failed.retry_after_s:
+        body["retry_after_s"] = failed.retry_after_s
+    if failed.heard:
+        body["heard"] = True
+    return {"error": body}
+
+
+def error_json(error: EdgeError, text: str = "") -> dict[str, Any]:
+    """Return an error as it goes over the wire; `text` replaces its sentence, in the language of the user."""
+    body: dict[str, Any] = {"code": error.code, "text": text or error.message, "hint": error.hint}
+    if isinstance(error, Busy):
+        body["retry_after_s"] = error.retry_after_s
+    if error.heard:
+        body["heard"] = True
+    return {"error": body}
