@@ -163,10 +163,18 @@ class Memory:
         """The language to answer in: the one asked for, else the one last spoken; "" before any."""
         return self._state.reply_language or self._state.language
 
+    @property
+    def max_text_chars(self) -> int:
+        """Most characters of one utterance."""
+        return self._options.max_text_chars
+
     def say(self, key: str, language: str = "", **values: object) -> str:
-        """Fill in a phrase of the packs in `language`, else in the memory's own, else in the first language."""
-        spoken = self._lexicon.get(language or self.language) or self._lexicon.get("")
-        return spoken.say(key, **values) if spoken else ""
+        """Fill in a phrase of the packs in the memory's language, else in `language` (a code or a hint); "" if none."""
+        for code in (self.language, language.lower().replace("_", "-").split("-", 1)[0], ""):
+            spoken = self._lexicon.get(code) if code or not language else self._lexicon.get("")
+            if spoken is not None and key in spoken.phrases:
+                return spoken.say(key, **values)
+        return ""
 
     def size_bytes(self) -> int:
         """Return the bytes held for this scope, within 10 % of the truth; caps act on it."""

@@ -1,1 +1,181 @@
-"""Reads the settings and hands each part its own."""
+"""Reads the settings, tells all mistakes at once, and hands each part its own options."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import TypeAdapter, ValidationError
+
+from claudemem_edge.errors import SettingsError
+from claudemem_edge.shapes.options import (
+    AlarmOptions,
+    HttpOptions,
+    MemoryOptions,
+    ModelOptions,
+    MqttOptions,
+    SessionOptions,
+    TurnOptions,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import tzinfo
+
+EX_CONFIG = 78
+"""Exit status for wrong settings (sysexits.h): systemd does not restart on it."""
+PREFIX = "CLAUDEMEM_"
+HOURS = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d")
+OWN_VARIABLES = frozenset({"CLAUDEMEM_SOCKET"})
+
+
+@dataclass(slots=True, frozen=True)
+class LanguageOptions:
+    """What to read with, and in which zone."""
+
+    languages: tuple[str, ...] = ("zh", "en")
+    packs: tuple[str, ...] = ("core",)
+    folders: tuple[str, ...] = ()
+    zone: str = ""
+
+
+@dataclass(slots=True, frozen=True)
+class LogOptions:
+    """How much is logged. `log_text` lets what people say into the log."""
+
+    level: str = "info"
+    log_text: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Settings:
+    """All of it, one member a section of `defaults.toml`."""
+
+    language: LanguageOptions = field(default_factory=LanguageOptions)
+    memory: MemoryOptions = field(default_factory=MemoryOptions)
+    sessions: SessionOptions = field(default_factory=SessionOptions)
+    turn: TurnOptions = field(default_factory=TurnOptions)
+    model: ModelOptions = field(default_factory=ModelOptions)
+    http: HttpOptions = field(default_factory=HttpOptions)
+    mqtt: MqttOptions = field(default_factory=MqttOptions)
+    alarm: AlarmOptions = field(default_factory=AlarmOptions)
+    log: LogOptions = field(default_factory=LogOptions)
+
+    def zone(self) -> tzinfo:
+        """Return the zone of the settings, else the machine's. The settings were checked: no error."""
+        if self.language.zone:
+            return ZoneInfo(self.language.zone)
+        from tzlocal import get_localzone  # noqa: PLC0415 (only the daemon asks, once)
+
+        return get_localzone()
+
+
+SECTIONS: Mapping[str, Any] = get_type_hints(Settings)
+CHOICES = {
+    ("turn", "history"): ("none", "grow", "slide"),
+    ("log", "level"): ("debug", "info", "warning", "error"),
+}
+
+
+def read_settings(environment: Mapping[str, str] | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Return the settings from defaults, files, environment and `overrides` ({"section": {"key": value}}).
+
+    Raises SettingsError, which names every mistake with its place and the nearest right name.
+    """
+    environment = os.environ if environment is None else environment
+    problems: list[str] = []
+    values: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    defaults = tomllib.loads((resources.files("claudemem_edge") / "defaults.toml").read_text(encoding="utf-8"))
+    sources = [("defaults.toml", defaults), *_files(environment, problems), *_variables(environment, problems)]
+    for where, tables in [*sources, ("the command line", overrides or {})]:
+        _merge(values, where, tables, problems)
+    sections = {name: _section(name, values[name], problems) for name in SECTIONS}
+    if not problems:
+        problems.extend(_checks(Settings(**sections)))
+    if problems:
+        raise SettingsError(tuple(problems))
+    return Settings(**sections)
+
+
+def _files(environment: Mapping[str, str], problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME", "/")) / ".config")
+    for folder in (Path("/etc/claudemem-edge"), Path(home) / "claudemem-edge"):
+        for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
+            try:
+                yield str(path), tomllib.loads(path.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+                problems.append(f"{path}: {error}")
+
+
+def _variables(environment: Mapping[str, str], problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name in sorted(environment):
+        if not name.startswith(PREFIX) or name in OWN_VARIABLES:
+            continue
+        section, separator, key = name.removeprefix(PREFIX).lower().partition("__")
+        if not separator:
+            problems.append(f"{name}: write {PREFIX}SECTION__KEY, as in CLAUDEMEM_MODEL__NAME")
+            continue
+        known = get_type_hints(SECTIONS[section]).get(key) if section in SECTIONS else None
+        text = environment[name]
+        listed = str(known).startswith("tuple[str")
+        yield name, {section: {key: [one.strip() for one in text.split(",") if one.strip()] if listed else text}}
+
+
+def _merge(values: dict[str, dict[str, Any]], where: str, tables: Mapping[str, Any], problems: list[str]) -> None:
+    for section, table in tables.items():
+        if section not in SECTIONS:
+            problems.append(f"{where}: no section [{section}]{_did_you_mean(section, SECTIONS)}")
+            continue
+        if not hasattr(table, "items"):
+            problems.append(f"{where}: [{section}] is a section of its own, not a value")
+            continue
+        keys = get_type_hints(SECTIONS[section])
+        for key, value in table.items():
+            if key in keys:
+                values[section][key] = value
+            else:
+                problems.append(f"{where}: no setting {key} in [{section}]{_did_you_mean(key, keys)}")
+
+
+def _did_you_mean(name: str, known: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
+
+
+def _section(name: str, values: dict[str, Any], problems: list[str]) -> Any:
+    if name == "http" and isinstance(values.get("tokens"), dict):
+        values = {**values, "tokens": tuple(values["tokens"].items())}
+    try:
+        return TypeAdapter(SECTIONS[name]).validate_python(values)
+    except ValidationError as error:
+        for one in error.errors(include_input=False, include_url=False, include_context=False):
+            problems.append(f"[{name}] {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")  # noqa: PERF401 (clearer so)
+        return SECTIONS[name]()
+
+
+def _checks(settings: Settings) -> Iterator[str]:
+    for (section, key), choices in CHOICES.items():
+        if getattr(getattr(settings, section), key) not in choices:
+            yield f"[{section}] {key}: one of {', '.join(choices)}"
+    for section in SECTIONS:
+        part = getattr(settings, section)
+        for key, kind in get_type_hints(SECTIONS[section]).items():
+            if kind in {int, float} and getattr(part, key) < 0:
+                yield f"[{section}] {key}: not below zero"
+    if settings.language.zone:
+        try:
+            ZoneInfo(settings.language.zone)
+        except (ZoneInfoNotFoundError, ValueError):
+            yield '[language] zone: no such time zone; write it like "Europe/London"'
+    if settings.alarm.quiet and not HOURS.fullmatch(settings.alarm.quiet):
+        yield '[alarm] quiet: write it like "22:00-07:00"'
+    http = settings.http
+    if http.tcp and http.tcp_host not in {"127.0.0.1", "::1", "localhost"} and not (http.tokens and http.require_scope):
+        yield "[http] tcp_host: beyond loopback only with tokens and require_scope = true"

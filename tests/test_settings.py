@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import pytest
+
+from claudemem_edge.errors import SettingsError
+from claudemem_edge.settings import SECTIONS, Settings, read_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEFAULTS = (resources.files("claudemem_edge") / "defaults.toml").read_text(encoding="utf-8")
+
+
+def test_defaults_file_and_option_classes_say_the_same() -> None:
+    assert read_settings({"HOME": "/nonexistent"}) == Settings()
+
+
+def test_every_option_stands_in_the_defaults_file() -> None:
+    tables = tomllib.loads(DEFAULTS)
+    for section, options in SECTIONS.items():
+        assert set(tables[section]) == {field.name for field in dataclasses.fields(options)}
+
+
+def test_every_line_of_the_defaults_file_says_what_it_does() -> None:
+    for line in DEFAULTS.splitlines():
+        if re.match(r"\w+ =", line):
+            assert re.search(r"\s# \S.+\.$", line), line
+
+
+def test_later_sources_win(tmp_path: Path) -> None:
+    folder = tmp_path / "claudemem-edge"
+    folder.mkdir()
+    (folder / "a.toml").write_text('[model]\nname = "from-file"\n[memory]\nlimit_chars = 300\n')
+    environment = {"XDG_CONFIG_HOME": str(tmp_path), "CLAUDEMEM_MODEL__NAME": "from-environment"}
+    settings = read_settings(environment, {"turn": {"deadline_s": 5}})
+    assert settings.model.name == "from-environment"
+    assert settings.memory.limit_chars == 300
+    assert settings.turn.deadline_s == 5
+
+
+def test_environment_lists_and_truth_values() -> None:
+    settings = read_settings(
+        {
+            "HOME": "/nonexistent",
+            "CLAUDEMEM_MODEL__URLS": "unix:/run/a.sock, http://127.0.0.1:1",
+            "CLAUDEMEM_MQTT__ENABLED": "true",
+            "CLAUDEMEM_SOCKET": "/somewhere",
+        }
+    )
+    assert settings.model.urls == ("unix:/run/a.sock", "http://127.0.0.1:1")
+    assert settings.mqtt.enabled is True
+
+
+@pytest.mark.parametrize(
+    ("environment", "overrides", "wanted"),
+    [
+        ({"CLAUDEMEM_MODEL__NAEM": "x"}, {}, "did you mean name?"),
+        ({"CLAUDEMEM_MODLE__NAME": "x"}, {}, "did you mean model?"),
+        ({"CLAUDEMEM_NONSENSE": "x"}, {}, "CLAUDEMEM_SECTION__KEY"),
+        ({"CLAUDEMEM_HTTP__TCP_PORT": "abc"}, {}, "tcp_port"),
+        ({}, {"turn": 3}, "section of its own"),
+        ({}, {"turn": {"history": "some"}}, "none, grow, slide"),
+        ({}, {"turn": {"deadline_s": -1}}, "not below zero"),
+        ({}, {"language": {"zone": "Mars/Olympus"}}, "no such time zone"),
+        ({}, {"http": {"tcp_host": "0.0.0.0"}}, "only with tokens"),
+        ({}, {"alarm": {"quiet": "late"}}, "22:00-07:00"),
+    ],
+)
+def test_mistakes_are_told(environment: dict[str, str], overrides: dict[str, object], wanted: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_settings({"HOME": "/nonexistent", **environment}, overrides)
+    assert wanted in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once_and_no_value_is_printed() -> None:
+    environment = {"HOME": "/nonexistent", "CLAUDEMEM_A__B": "secret-1", "CLAUDEMEM_HTTP__TCP_PORT": "secret-2"}
+    with pytest.raises(SettingsError) as caught:
+        read_settings(environment)
+    assert len(caught.value.problems) == 2
+    assert "secret" not in str(caught.value)
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "claudemem-edge"
+    folder.mkdir()
+    (folder / "mine.toml").write_text("[model\n")
+    with pytest.raises(SettingsError, match=r"mine\.toml"):
+        read_settings({"XDG_CONFIG_HOME": str(tmp_path)})
