@@ -3,43 +3,98 @@
 from __future__ import annotations
 
 import re
-from hashlib import blake2b
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from claudemem_edge.input_filter.normalize import clean, fold
+from claudemem_edge.input_filter.normalize import clean
+from claudemem_edge.language.per_language import PerLanguage
+from claudemem_edge.language.terms import terms
+from claudemem_edge.shapes.digest import clause_digest
 
 if TYPE_CHECKING:
-    from claudemem_edge.language.pack import Lexicon
+    from claudemem_edge.language.pack import Language, Lexicon
 
-SENTENCE_END = re.compile(r"[。！？!?;；\n]+|\.(?=\s|$)|[，,](?=\s*)")
-WORD = re.compile("[a-z0-9]+(?:[.'_@:/-][a-z0-9]+)*|[\u3400-\u9fff]+")
+__all__ = ["digest", "spans", "terms"]
+
+BREAK = re.compile(
+    r"[。！？!?；;…\n]+[”’」』\"')）】》]*"
+    r"|\.+[”\"')]*(?=\s|$)"
+    r"|[，,](?![0-9])"
+    r"|\s[-–—]+\s|[–—]{2,}"
+)
+"""Where a clause may end. A point inside a number, an address or a version has no blank after it."""
+INITIALS = re.compile(r"(?:^|[\s.])[^\W\d_]\Z")
+WORDLIKE = re.compile(r"\w")
+SOFT = frozenset("，,-–—")
 
 
-def spans(folded: str) -> list[tuple[int, int]]:
+@dataclass(slots=True, frozen=True)
+class CutTables:
+    """What a language says about cutting: see `context.toml`, table `clauses`."""
+
+    abbreviations: frozenset[str] = frozenset()
+    openers: frozenset[str] = frozenset()
+    """Words that may begin a clause after a comma; empty: any may."""
+    shortest: int = 6
+    """Characters a piece needs on both sides of a comma to be a clause of its own."""
+
+
+def _tables(language: Language | None) -> CutTables:
+    if language is None:
+        return CutTables()
+    table = language.tables.get("context", {}).get("clauses", {})
+    return CutTables(
+        frozenset(table.get("abbreviations", ())), frozenset(table.get("openers", ())), table.get("shortest", 6)
+    )
+
+
+tables = PerLanguage(_tables)
+
+
+def spans(folded: str, language: Language | None = None) -> list[tuple[int, int]]:
     """Return the spans of the clauses, in order, without their end marks."""
+    made = tables(language)
     found: list[tuple[int, int]] = []
     start = 0
-    for mark in SENTENCE_END.finditer(folded):
-        found.append((start, mark.start()))
-        start = mark.end()
-    found.append((start, len(folded)))
-    return [(first, last) for first, last in found if folded[first:last].strip()]
-
-
-def terms(folded: str) -> tuple[str, ...]:
-    """Return index terms: whole Latin words and identifiers, Chinese bigrams (a lone character as it is)."""
-    found: list[str] = []
-    for word in WORD.findall(folded):
-        if word[0] < "\u3400" or len(word) == 1:
-            found.append(word)
-        else:
-            found.extend(word[at : at + 2] for at in range(len(word) - 1))
-    return tuple(found)
+    for mark in BREAK.finditer(folded):
+        at, after = mark.span()
+        kind = folded[at]
+        if (kind == "." and _abbreviated(folded, start, at, made)) or (
+            (kind in SOFT or kind == " ") and not _stands_alone(folded, start, at, after, made)
+        ):
+            continue
+        _add(folded, start, at, found)
+        start = after
+    _add(folded, start, len(folded), found)
+    return found
 
 
 def digest(text: str, lexicon: Lexicon) -> frozenset[str]:
     """Return a digest for each clause of a text; width and case make no difference."""
-    folded = fold(clean(text), {})
-    return frozenset(
-        blake2b(folded[start:end].strip().encode(), digest_size=8).hexdigest() for start, end in spans(folded)
-    )
+    kept = clean(text)
+    folded = kept.lower()
+    return frozenset(clause_digest(folded[start:end]) for start, end in spans(folded, lexicon.of(folded)))
+
+
+def _abbreviated(folded: str, start: int, at: int, made: CutTables) -> bool:
+    word = folded[max(start, at - 12) : at]
+    return bool(INITIALS.search(word)) or word.rpartition(" ")[2] in made.abbreviations
+
+
+def _stands_alone(folded: str, start: int, at: int, after: int, made: CutTables) -> bool:
+    """Tell whether both sides of a comma or dash are long enough, and the right side begins like a clause."""
+    if at - start < made.shortest or len(folded) - after < made.shortest:
+        return False
+    if not made.openers:
+        return True
+    following = folded[after : after + 16].split(maxsplit=1)
+    return bool(following) and following[0] in made.openers
+
+
+def _add(folded: str, start: int, end: int, found: list[tuple[int, int]]) -> None:
+    while start < end and folded[start] == " ":
+        start += 1
+    while start < end and folded[end - 1] == " ":
+        end -= 1
+    if start < end and WORDLIKE.search(folded, start, end):
+        found.append((start, end))
