@@ -1,0 +1,147 @@
+"""uvicorn with limits of our own: how many connections there may be, and how long a request's bytes may take."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.server import Server
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterator
+
+    from starlette.types import ASGIApp
+
+    from claudemem_edge.shapes.options import HttpOptions
+
+HEAD_MOST_BYTES = 64 << 10
+"""A question of 2,000 Chinese characters in a query string takes 18 KB."""
+KEEP_ALIVE_S = 75
+"""Longer than clients keep theirs, so that it is they who close and no request is lost on the way."""
+RETRY_AFTER_S = 1
+LATER_S = 2
+"""The guard answers a slow body itself; only what it has refused and is still coming runs into this limit."""
+
+
+def _reply(status: int, reason: str, code: str, text: str) -> bytes:
+    body = json.dumps({"error": {"code": code, "text": text, "hint": ""}}).encode()
+    head = (
+        f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+        f"retry-after: {RETRY_AFTER_S}\r\nconnection: close\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+class GuardedProtocol(H11Protocol):
+    """One connection. A head or a body that does not come in time ends it; over the cap an idle one makes room."""
+
+    def __init__(self, options: HttpOptions, *rest: Any, **named: Any) -> None:
+        super().__init__(*rest, **named)
+        self._options = options
+        self._deadline: asyncio.TimerHandle | None = None
+        self._awaits = ""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
+        """Take a connection in, or refuse it with a reason when all places are busy."""
+        super().connection_made(transport)
+        if len(self.connections) > self._options.max_connections and not self._make_room():
+            self.transport.write(_reply(503, "Service Unavailable", "busy", "all connections are in use"))
+            self.transport.close()
+            return
+        self._await("head", self._options.header_timeout_s)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of the timer."""
+        self._await("", 0)
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        """Act on what has arrived, then watch for what is still to come."""
+        super().handle_events()
+        state = self.conn.their_state
+        if state is h11.SEND_BODY:
+            self._await("body", self._options.body_timeout_s + LATER_S)
+        elif state is h11.IDLE and self.conn.trailing_data[0]:
+            self._await("head", self._options.header_timeout_s)
+        else:
+            self._await("", 0)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, or a head that is too long."""
+        del msg
+        self.transport.write(
+            _reply(400, "Bad Request", "bad_request", "this is no HTTP request, or its head is too long")
+        )
+        self.transport.close()
+
+    @property
+    def idle(self) -> bool:
+        """True while no request is under way, nor any part of one."""
+        return self._between_requests() and not self.conn.trailing_data[0]
+
+    def _between_requests(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is None or cycle.response_complete
+
+    def _make_room(self) -> bool:
+        for other in tuple(self.connections):
+            if other is not self and isinstance(other, GuardedProtocol) and other.idle:
+                self.connections.discard(other)
+                other.shutdown()
+                return True
+        return False
+
+    def _await(self, what: str, limit_s: float) -> None:
+        if what == self._awaits:
+            return
+        self._awaits = what
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        if what:
+            self._deadline = self.loop.call_later(limit_s, self._too_slow)
+
+    def _too_slow(self) -> None:
+        if self._between_requests():
+            text = f"the request's {self._awaits} took too long"
+            self.transport.write(_reply(408, "Request Timeout", "timeout", text))
+        self.transport.close()
+
+
+class QuietServer(Server):
+    """uvicorn inside somebody else's loop: it takes no signals."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the daemon."""
+        yield
+
+
+def server(app: ASGIApp, options: HttpOptions) -> QuietServer:
+    """Return a server for sockets that are bound already. It logs no request and names no software."""
+
+    def protocol(*rest: Any, **named: Any) -> GuardedProtocol:
+        return GuardedProtocol(options, *rest, **named)
+
+    config = Config(
+        app,
+        http=protocol,  # type: ignore[arg-type] # a factory is all that uvicorn needs
+        ws="none",
+        loop="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        h11_max_incomplete_event_size=HEAD_MOST_BYTES,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=1,
+    )
+    return QuietServer(config)

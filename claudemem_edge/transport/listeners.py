@@ -1,0 +1,147 @@
+"""The sockets of the HTTP door, bound by ourselves: who may connect is settled before anybody can."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import grp
+import ipaddress
+import os
+import socket
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from claudemem_edge.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SOCKET_MODE = 0o660
+FOLDER_MODE = 0o755
+OWN_FOLDER_MODE = 0o700
+PATH_MOST_BYTES = 90
+"""The system's own limit is 107; the name a socket is born under needs its share."""
+BACKLOG = 128
+
+
+class UnixListener:
+    """A listening Unix socket and its file. `close` removes the file only while it is still this socket's."""
+
+    def __init__(self, path: Path, listening: socket.socket) -> None:
+        self.path = path
+        self.socket = listening
+        self._file = _identity(path)
+
+    def close(self) -> None:
+        """Stop listening and remove the file, unless another daemon has put its own there meanwhile."""
+        self.socket.close()
+        with suppress(FileNotFoundError):
+            if _identity(self.path) == self._file:
+                self.path.unlink()
+
+
+def listen_unix(path: Path, group: str = "") -> UnixListener:
+    """Listen on a Unix socket of mode 0660, of `group` if there is one and we may hand it over.
+
+    A file nobody answers on is replaced; a live socket, or a file of another kind, is left alone. Raises
+    SettingsError.
+    """
+    if len(os.fsencode(path)) > PATH_MOST_BYTES:
+        raise SettingsError((f"http.socket: the path is longer than {PATH_MOST_BYTES} bytes",))
+    try:
+        _make_folder(path.parent)
+        with _alone_in(path.parent):
+            _check_free(path)
+            return _bind(path, group)
+    except OSError as error:
+        raise SettingsError((f"http.socket: cannot listen on {path}: {error.strerror}",)) from None
+
+
+def listen_tcp(host: str, port: int, *, guarded: bool) -> socket.socket:
+    """Listen on TCP: on loopback, or anywhere once the door is `guarded` by tokens. Raises SettingsError."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError:
+        raise SettingsError((f"http.tcp_host: {host} is no address of this machine",)) from None
+    if not guarded and not ipaddress.ip_address(address[0]).is_loopback:
+        raise SettingsError(
+            (f"http.tcp_host: {host} can be reached from elsewhere; set http.tokens and http.require_scope",)
+        )
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        taken = "another program listens there" if error.errno == errno.EADDRINUSE else str(error.strerror)
+        raise SettingsError((f"http.tcp_port: cannot listen on {host}:{port}: {taken}",)) from None
+    listening.setblocking(False)
+    return listening
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.lstat()
+    return status.st_dev, status.st_ino
+
+
+def _make_folder(folder: Path) -> None:
+    own = folder.name.startswith("claudemem-edge-")
+    folder.mkdir(mode=OWN_FOLDER_MODE if own else FOLDER_MODE, parents=True, exist_ok=True)
+    if own and folder.lstat().st_uid != os.getuid():
+        raise SettingsError((f"http.socket: {folder} belongs to somebody else; give a path of your own with --socket",))
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other daemons from looking and binding at the same time: the folder itself is the lock."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SettingsError((f"http.socket: another daemon is just starting in {folder}; try again",)) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _check_free(path: Path) -> None:
+    try:
+        kind = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(kind):
+        raise SettingsError((f"http.socket: {path} is there already and is no socket; it is left alone",))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        if probe.connect_ex(os.fspath(path)) not in {errno.ECONNREFUSED, errno.ENOENT}:
+            raise SettingsError(
+                (f"http.socket: another daemon answers on {path}; stop it, or give another path with --socket",)
+            )
+
+
+def _bind(path: Path, group: str) -> UnixListener:
+    """Bind under another name and move it into place, so that the file has its mode and group from its first moment."""
+    newborn = path.with_name(f".{os.getpid()}.{path.name[:8]}")
+    newborn.unlink(missing_ok=True)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        mask = os.umask(0o777)
+        try:
+            listening.bind(os.fspath(newborn))
+        finally:
+            os.umask(mask)
+        with suppress(KeyError, PermissionError):
+            os.chown(newborn, -1, grp.getgrnam(group).gr_gid)
+        newborn.chmod(SOCKET_MODE)
+        listening.listen(BACKLOG)
+        newborn.rename(path)
+    except BaseException:
+        listening.close()
+        newborn.unlink(missing_ok=True)
+        raise
+    listening.setblocking(False)
+    return UnixListener(path, listening)
