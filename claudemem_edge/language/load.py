@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import PackError
 from claudemem_edge.language.pack import Language, Lexicon, Rule
+from claudemem_edge.language.schema import check_about, check_fields, unbounded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-RULE_KEYS = frozenset({"name", "needs", "pattern", "engine", "note"})
+OWN_ROOT = Path(str(resources.files("claudemem_edge"))) / "packs"
 PIECE = re.compile(r"\{([a-z][a-z_]*)\}")
-UNBOUNDED = re.compile(r"(?<!\\)(?:\.|\\[SDW]|\[\^[^\]]*\])[*+]|\(\?:?[^)]*[*+]\)[*+]")
-"""An open-ended wildcard, or a repeat of a repeat: either can take quadratic time."""
+TRADITIONAL = "traditional"
 MAX_PIECE_WORDS = 400
 MAX_RULES = 2000
+MAX_DEPTH = 6
 
 
 @lru_cache(maxsize=16)
@@ -31,7 +32,7 @@ def load(languages: tuple[str, ...], packs: tuple[str, ...] = ("core",), folders
     `folders` are owners' pack roots, laid out like the package's own; they add rules or replace them by id.
     A language may lack a pack other than core. Raises PackError.
     """
-    roots = (Path(str(resources.files("claudemem_edge"))) / "packs", *(Path(folder) for folder in folders))
+    roots = _roots(folders)
     found: dict[str, Language] = {}
     for code in languages:
         language: Language | None = None
@@ -40,7 +41,7 @@ def load(languages: tuple[str, ...], packs: tuple[str, ...] = ("core",), folders
                 if (root / code / pack / "pack.toml").is_file():
                     language = _merge(language, root / code / pack)
         if language is not None:
-            _fill_scanner(language)
+            language.fill_scanner()
             found[code] = language
     if languages and not found:
         known = sorted(path.parent.parent.name for path in roots[0].glob("*/core/pack.toml"))
@@ -48,16 +49,27 @@ def load(languages: tuple[str, ...], packs: tuple[str, ...] = ("core",), folders
     return Lexicon(found)
 
 
+def known_packs(folders: Sequence[str] = ()) -> list[tuple[str, str, str]]:
+    """Return (language, pack, title) of every pack found, for the command line."""
+    return [
+        (path.parent.parent.name, path.parent.name, str(_toml(path).get("title", "")))
+        for root in _roots(folders)
+        for path in sorted(root.glob("*/*/pack.toml"))
+    ]
+
+
+def _roots(folders: Iterable[str]) -> tuple[Path, ...]:
+    return (OWN_ROOT, *(Path(folder) for folder in folders))
+
+
 def _merge(language: Language | None, folder: Path) -> Language:
     about = _toml(folder / "pack.toml")
+    check_about(about, folder / "pack.toml")
     if language is None:
-        try:
-            language = Language(about["language"], about["title"], about["script"], about["joined"])
-        except KeyError as missing:
-            raise PackError(f"{folder / 'pack.toml'}: {missing} is missing") from None
-    words_folder = folder / "words"
-    for path in sorted(words_folder.glob("*.txt")) if words_folder.is_dir() else ():
-        language.words.setdefault(path.stem, {}).update(_words(path))
+        language = Language(about["language"], about["title"], about["script"], about["joined"])
+    elif language.code != about["language"]:
+        raise PackError(f"{folder / 'pack.toml'}: language is {language.code} here")
+    _merge_words(language, folder / "words")
     for path in sorted(folder.glob("*.toml")):
         if path.stem == "pack":
             continue
@@ -65,15 +77,39 @@ def _merge(language: Language | None, folder: Path) -> Language:
         if path.stem == "phrases":
             language.phrases.update(tables)
             continue
-        pieces = {**_word_pieces(language), **tables.pop("pieces", {})}
-        rules = language.rules.setdefault(path.stem, {})
-        for table in tables.pop("rule", []):
-            rule = _rule(table, f"{folder.name}.{path.stem}", path, pieces)
-            rules[rule.id] = rule
-        if len(rules) > MAX_RULES:
-            raise PackError(f"{path}: more than {MAX_RULES} rules")
+        _merge_rules(language, path, tables.pop("rule", []), tables.pop("pieces", {}))
         language.tables.setdefault(path.stem, {}).update(tables)
     return language
+
+
+def _merge_words(language: Language, folder: Path) -> None:
+    if not folder.is_dir():
+        return
+    paths = {path.stem: path for path in sorted(folder.glob("*.txt"))}
+    table = paths.pop(TRADITIONAL, None)
+    if table is not None:
+        for traditional, simplified in _words(table):
+            if len(traditional) != 1 or len(simplified) != 1:
+                raise PackError(f"{table}: one character, a tab, one character; not {traditional} {simplified}")
+            language.simplified[ord(traditional)] = ord(simplified)
+    for name, path in paths.items():
+        known = language.words.setdefault(name, {})
+        for term, value in _words(path):
+            known[term.translate(language.simplified)] = value
+
+
+def _merge_rules(language: Language, path: Path, tables: object, pieces: object) -> None:
+    if not isinstance(tables, list) or not isinstance(pieces, dict):
+        raise PackError(f"{path}: rules are [[rule]] tables, pieces are one [pieces] table")
+    rules = language.rules.setdefault(path.stem, {})
+    for table in tables:
+        rule = _rule(table, path, _Pieces(language.words, pieces), len(rules))
+        known = rules.get(rule.id)
+        if known is not None:
+            rule.order = known.order
+        rules[rule.id] = rule
+    if len(rules) > MAX_RULES:
+        raise PackError(f"{path}: more than {MAX_RULES} rules")
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -84,74 +120,64 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _words(path: Path) -> Iterator[tuple[str, str]]:
-    for line in path.read_text(encoding="utf-8").splitlines():
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PackError(f"{path}: {error}") from None
+    for line in lines:
         entry = line.partition("#")[0].strip()
         if entry:
             term, _, value = entry.partition("\t")
             yield term.strip().lower(), value.strip() or term.strip()
 
 
-def _word_pieces(language: Language) -> dict[str, str]:
-    """Return the short word lists as alternations, longest term first, for patterns that name one."""
-    return {
-        name: "|".join(re.escape(term) for term in sorted(terms, key=lambda term: -len(term)))
-        for name, terms in language.words.items()
-        if len(terms) <= MAX_PIECE_WORDS
-    }
-
-
-def _rule(table: dict[str, Any], prefix: str, path: Path, pieces: dict[str, str]) -> Rule:
+def _rule(table: dict[str, Any], path: Path, pieces: _Pieces, order: int) -> Rule:
     where = f"{path}: rule {table.get('name', '?')}"
-    for key in ("name", "pattern"):
-        if not isinstance(table.get(key), str):
-            close = difflib.get_close_matches(key, table, 1)
-            raise PackError(f"{where}: {key} is missing" + (f"; did you mean {close[0]}?" if close else ""))
-    needs = table.get("needs", [])
-    if not isinstance(needs, list) or not all(isinstance(need, str) and need for need in needs):
-        raise PackError(f"{where}: needs is a list of terms of which one must stand in the text")
+    check_fields(path.stem, table, where)
     source = _fill(table["pattern"], pieces, where)
-    if UNBOUNDED.search(source):
-        raise PackError(f"{where}: bound every wildcard, as in .{{0,20}}?")
-    engine = table.get("engine", "re")
-    if engine not in {"re", "regex"}:
-        raise PackError(f"{where}: engine is re or regex")
-    fields = {key: value for key, value in table.items() if key not in RULE_KEYS}
-    return Rule(
-        f"{prefix}.{table['name']}", table["name"], tuple(need.lower() for need in needs), source, fields, engine
-    )
+    mark = unbounded(source)
+    if mark:
+        raise PackError(f"{where}: {mark} has no upper bound; write it as in .{{0,20}}?")
+    engine = table.get("engine", "re") if path.is_relative_to(OWN_ROOT) else "regex"
+    fields = {key: value for key, value in table.items() if key not in {"name", "needs", "pattern", "engine", "note"}}
+    needs = tuple(need.lower() for need in table.get("needs", []))
+    id_ = f"{path.parent.name}.{path.stem}.{table['name']}"
+    rule = Rule(id_, table["name"], needs, source, fields, engine, order)
+    if not path.is_relative_to(OWN_ROOT):
+        _compile(rule, where)
+    return rule
 
 
-def _fill(pattern: str, pieces: dict[str, str], where: str, depth: int = 4) -> str:
-    def piece(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name not in pieces:
-            close = difflib.get_close_matches(name, pieces, 1)
-            raise PackError(f"{where}: no piece {name}" + (f"; did you mean {close[0]}?" if close else ""))
-        return f"(?:{pieces[name]})"
+def _compile(rule: Rule, where: str) -> None:
+    """Compile an owner's pattern at once, so that a mistake is told at the start and not in the middle of a talk."""
+    try:
+        rule.pattern  # noqa: B018 (compiles on first use)
+    except Exception as error:  # noqa: BLE001 (regex has an error class of its own, which we do not import for this)
+        raise PackError(f"{where}: {error}") from None
 
-    for _ in range(depth):
-        filled = PIECE.sub(piece, pattern)
+
+class _Pieces:
+    """The [pieces] of a file, and behind them the short word lists as alternations, longest term first."""
+
+    def __init__(self, words: Mapping[str, Mapping[str, str]], own: Mapping[str, Any]) -> None:
+        self._words = words
+        self._own = own
+
+    def find(self, name: str, where: str) -> str:
+        """Return the source of a piece. Raises PackError when there is none."""
+        if isinstance(self._own.get(name), str):
+            return str(self._own[name])
+        terms = self._words.get(name, {})
+        if 0 < len(terms) <= MAX_PIECE_WORDS:
+            return "|".join(re.escape(term) for term in sorted(terms, key=lambda term: -len(term)))
+        close = difflib.get_close_matches(name, [*self._own, *self._words], 1)
+        raise PackError(f"{where}: no piece {name}" + (f"; did you mean {close[0]}?" if close else ""))
+
+
+def _fill(pattern: str, pieces: _Pieces, where: str) -> str:
+    for _ in range(MAX_DEPTH):
+        filled = PIECE.sub(lambda match: f"(?:{pieces.find(match.group(1), where)})", pattern)
         if filled == pattern:
             return filled
         pattern = filled
-    raise PackError(f"{where}: pieces nest deeper than {depth}")
-
-
-def _fill_scanner(language: Language) -> None:
-    for name, terms in language.words.items():
-        for term, value in terms.items():
-            language.scanner.add(term, f"{name}\0{value}")
-    for rules in language.rules.values():
-        for rule in rules.values():
-            for need in rule.needs:
-                language.scanner.add(need, f"rule\0{rule.id}")
-
-
-def known_packs(folders: Sequence[str] = ()) -> list[tuple[str, str, str]]:
-    """Return (language, pack, title) of every pack found, for the command line."""
-    roots = (Path(str(resources.files("claudemem_edge"))) / "packs", *(Path(folder) for folder in folders))
-    return [
-        (path.parent.parent.name, path.parent.name, str(_toml(path).get("title", "")))
-        for root in roots
-        for path in sorted(root.glob("*/*/pack.toml"))
-    ]
+    raise PackError(f"{where}: pieces nest deeper than {MAX_DEPTH}")

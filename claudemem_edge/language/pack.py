@@ -6,6 +6,7 @@ A pack is a folder `packs/<language>/<pack>/`:
   <file>.toml      [[rule]] tables and [pieces]; other tables are kept as they stand, under the file's name
   phrases.toml     key = "sentence with {fields}"
   words/<list>.txt one term a line, or term<TAB>value; # begins a comment
+  words/traditional.txt  for Han script: a traditional character, a tab, the simplified one
 
 A rule is found by its id `<pack>.<file>.<name>`; a later pack, or the owner's folder, replaces a rule by the same id.
 """
@@ -14,8 +15,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from claudemem_edge.language.match import TimedPattern
 from claudemem_edge.shapes.terms import TermIndex
 
 if TYPE_CHECKING:
@@ -34,38 +36,42 @@ class Rule:
     name: str
     needs: tuple[str, ...]
     source: str
-    """Regular expression with its pieces filled in; bounded, never `.*`."""
+    """Regular expression with its pieces filled in; every repeat has an upper bound."""
     fields: Mapping[str, Any]
     """What the rule's file gives besides: command, predicate, kind, …"""
     engine: str = "re"
-    compiled: re.Pattern[str] | None = None
+    order: int = 0
+    """Place in its file."""
+    compiled: re.Pattern[str] | TimedPattern | None = None
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """The compiled pattern, made on first use."""
+        """The compiled pattern, made on first use. One of the engine `regex` gives up when it takes too long."""
         if self.compiled is None:
-            if self.engine == "regex":
-                import regex  # noqa: PLC0415 (12 ms and 2 MB that most processes never need)
-
-                self.compiled = regex.compile(self.source)
-            else:
-                self.compiled = re.compile(self.source)
-        assert self.compiled is not None  # noqa: S101 (for the type checker: regex is untyped here)
-        return self.compiled
+            self.compiled = re.compile(self.source) if self.engine == "re" else TimedPattern(self.source)
+        return cast("re.Pattern[str]", self.compiled)
 
 
 @dataclass(slots=True)
 class Scan:
     """Everything the word lists of a language found in one text, in one pass."""
 
-    rules: frozenset[str]
-    """Ids of the rules with one of their `needs` in the text."""
+    rules: Mapping[str, Mapping[str, Rule]]
+    """File stem → rule id → the rules with one of their `needs` in the text."""
     lists: Mapping[str, list[tuple[int, int, str]]]
     """List name → (start, end, value) from left to right."""
 
     def spans(self, name: str) -> list[tuple[int, int, str]]:
         """Return the hits of one list, possibly none."""
         return self.lists.get(name, [])
+
+
+@dataclass(slots=True)
+class TermUse:
+    """What one term stands for: the lists it is in, with its value there, and the rules that need it."""
+
+    lists: list[tuple[str, str]] = field(default_factory=list)
+    rules: list[tuple[str, Rule]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -83,29 +89,65 @@ class Language:
     phrases: dict[str, str] = field(default_factory=dict)
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     """File stem → its tables other than rules and pieces."""
+    simplified: dict[int, int] = field(default_factory=dict)
+    """Traditional → simplified character, for str.translate: folding keeps the length."""
     scanner: TermIndex = field(default_factory=TermIndex)
+    uses: dict[str, TermUse] = field(default_factory=dict)
+    """Term in the scanner → what it stands for."""
+    always: dict[str, list[Rule]] = field(default_factory=dict)
+    """File stem → the rules without needs: they are tried on every text."""
+
+    def fill_scanner(self) -> None:
+        """Make the scanner from the word lists and the rules' needs, once all packs are merged."""
+        for name, terms in self.words.items():
+            for term, value in terms.items():
+                self.uses.setdefault(term, TermUse()).lists.append((name, value))
+        for stem, rules in self.rules.items():
+            self.always[stem] = [rule for rule in rules.values() if not rule.needs]
+            for rule in rules.values():
+                for need in rule.needs:
+                    self.uses.setdefault(need, TermUse()).rules.append((stem, rule))
+        for term in self.uses:
+            self.scanner.add(term, term)
 
     def scan(self, folded: str) -> Scan:
         """Find every listed term and every rule's needs in a folded text."""
-        rules: set[str] = set()
+        rules: dict[str, dict[str, Rule]] = {}
         lists: dict[str, list[tuple[int, int, str]]] = {}
-        for start, end, value in self.scanner.hits(folded):
-            kind, _, rest = value.partition("\0")
-            if kind == "rule":
-                rules.add(rest)
-                continue
-            row = lists.setdefault(kind, [])
-            if not row or row[-1][1] <= start:  # the longest term of a list wins its place
-                row.append((start, end, rest))
-        return Scan(frozenset(rules), lists)
+        uses = self.uses
+        for start, end, term in self.scanner.places(folded):
+            use = uses[term]
+            for stem, rule in use.rules:
+                of_file = rules.get(stem)
+                if of_file is None:
+                    of_file = rules[stem] = {}
+                of_file[rule.id] = rule
+            for name, value in use.lists:
+                row = lists.get(name)
+                if row is None:
+                    lists[name] = [(start, end, value)]
+                elif row[-1][1] <= start:  # the longest term of a list wins its place
+                    row.append((start, end, value))
+        return Scan(rules, lists)
 
     def candidates(self, stem: str, scan: Scan) -> list[Rule]:
         """Return the rules of one file whose needs are met, in the order of the file."""
-        return [rule for id_, rule in self.rules.get(stem, {}).items() if id_ in scan.rules or not rule.needs]
+        met = scan.rules.get(stem)
+        always = self.always.get(stem, [])
+        if not met:
+            return always
+        found = [*always, *met.values()]
+        if len(found) > 1:
+            found.sort(key=_order)
+        return found
 
     def say(self, key: str, **values: object) -> str:
         """Fill in a phrase. Values are put in as they are; a brace in them means nothing."""
         return self.phrases[key].format(**values)
+
+
+def _order(rule: Rule) -> int:
+    return rule.order
 
 
 @dataclass(slots=True)

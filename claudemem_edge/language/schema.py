@@ -1,0 +1,75 @@
+"""What a pack may say: the fields of each file's rules, and what a pattern must not do."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Any
+
+from claudemem_edge.errors import PackError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+COMMON = frozenset({"name", "needs", "pattern", "engine", "note"})
+FIELDS: Mapping[str, frozenset[str] | None] = {
+    "commands": frozenset({"command", "argument", "open"}),
+    "reminders": frozenset({"trigger"}),
+    "questions": frozenset({"effect", "reach"}),
+    "attitude": frozenset({"value"}),
+    "times": None,
+    "mentions": None,
+    "references": None,
+    "claims": None,
+}
+"""File stem → what a rule of that file may have besides the common fields; None: its reader checks them."""
+ABOUT = {"language": str, "title": str, "script": str, "joined": bool, "owner": str, "licence": str}
+SCRIPTS = frozenset({"han", "latin"})
+RULE_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+OPEN_REPEAT = re.compile(r"(?<!\()[*+]|\{\d+,\}")
+
+
+def check_about(about: Mapping[str, Any], path: Path) -> None:
+    """Check `pack.toml`. Raises PackError."""
+    for key, kind in ABOUT.items():
+        if not isinstance(about.get(key), kind):
+            raise PackError(f"{path}: {key} is missing or not of the right kind" + _meant(key, about))
+    if about["script"] not in SCRIPTS:
+        raise PackError(f"{path}: script is one of {', '.join(sorted(SCRIPTS))}")
+
+
+def check_fields(stem: str, table: Mapping[str, Any], where: str) -> None:
+    """Check the fields of one rule of the file `stem`. Raises PackError."""
+    if stem not in FIELDS:
+        raise PackError(f"{where}: no reader takes rules from {stem}.toml" + _meant(stem, FIELDS))
+    for key in ("name", "pattern"):
+        if not isinstance(table.get(key), str):
+            raise PackError(f"{where}: {key} is missing" + _meant(key, table))
+    if not RULE_NAME.match(table["name"]):
+        raise PackError(f"{where}: a name is made of a-z, 0-9 and _")
+    needs = table.get("needs", [])
+    if not isinstance(needs, list) or not all(isinstance(need, str) and need for need in needs):
+        raise PackError(f"{where}: needs is a list of terms of which one must stand in the text")
+    if table.get("engine", "re") not in {"re", "regex"}:
+        raise PackError(f"{where}: engine is re or regex")
+    own = FIELDS[stem]
+    if own is not None:
+        for key in table:
+            if key not in COMMON and key not in own:
+                raise PackError(f"{where}: a rule of {stem}.toml has no {key}" + _meant(key, own | COMMON))
+
+
+def unbounded(source: str) -> str:
+    """Return the first repeat of a pattern without an upper bound, "" when every one has one.
+
+    Without bounds a search over hostile text takes quadratic time, or worse.
+    """
+    found = OPEN_REPEAT.search(ESCAPE_OR_CLASS.sub("x", source))
+    return found.group() if found else ""
+
+
+def _meant(key: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(key, [name for name in known if name != key], 1)
+    return f"; did you mean {close[0]}?" if close else ""
