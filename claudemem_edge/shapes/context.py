@@ -37,7 +37,9 @@ class Profile:
 
     `style`: sentence, tags or key_value. `role`: user or system. `template`: "chat" sends messages, "plain" sends
     one question-and-answer prompt for base models. `closing`: language → instruction after the question.
-    `tokens_per_char`: language → tokens a character costs, for the token limit.
+    `tokens_per_char`: language → tokens a character costs, for the token limit. `labels`: language → what stands
+    before a question and before its answer in a plain prompt. `options` go along with questions of our own doors,
+    `request` beside them ("think").
     """
 
     name: str = "default"
@@ -52,3 +54,5 @@ class Profile:
     system: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     closing: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    request: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, tuple[str, str]] = field(default_factory=lambda: MappingProxyType({}))

@@ -95,6 +95,7 @@ def _event(payload: dict[str, Any]) -> bytes:
 async def _complete(answer: Answer, before: Callable[[], Awaitable[object]] | None = None) -> None:
     if answer.reply.streams:
         await answer.send(answer.pieces, before)
+        answer.reply.finished = True
         await answer.reply.chunk(answer.last())
         await answer.reply.finish()
         return
