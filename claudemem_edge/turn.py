@@ -1,1 +1,121 @@
-"""One utterance, top to bottom."""
+"""One utterance, top to bottom: it is learned at once, then answered by us, by the language model, or by both.
+
+Read this file first. `learn` runs the moment an utterance arrives and waits for nothing. `answer` may wait for its
+place, for the model and for a slow reader, all within one deadline, and gives exactly one Final, Failed or Cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from claudemem_edge.errors import EdgeError, InternalError, TimedOut
+from claudemem_edge.model.prompt import messages_for
+from claudemem_edge.shapes.turn import Accepted, Ask, Delta, Failed, Final, Said, TurnEvent
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+
+    from claudemem_edge.memory import Memory
+    from claudemem_edge.model.choice import ChosenModel
+    from claudemem_edge.model.history import History
+    from claudemem_edge.model.prompt import Message
+    from claudemem_edge.model.slot import ModelSlot
+    from claudemem_edge.shapes.context import Context
+    from claudemem_edge.shapes.outcome import Outcome
+    from claudemem_edge.shapes.times import Moment
+
+logger = logging.getLogger(__name__)
+
+
+class ChatModel(Protocol):
+    """What a turn needs of a language model. `stream` ends normally only when the answer is whole."""
+
+    async def chosen(self) -> ChosenModel: ...  # noqa: D102 (the class says it)
+
+    def stream(  # noqa: D102 (the class says it)
+        self, messages: Sequence[Message], chosen: ChosenModel, deadline_s: float
+    ) -> AsyncGenerator[str, None]: ...
+
+
+@dataclass(slots=True)
+class Desk:
+    """What the turns of one scope work with. `turn_slot` lets whole replies through one after another."""
+
+    memory: Memory
+    history: History
+    turn_slot: asyncio.Lock
+    model: ChatModel
+    model_slot: ModelSlot
+    now: Callable[[], Moment]
+
+
+def learn(ask: Ask, desk: Desk) -> Outcome:
+    """Learn what was said. It stays learned however the turn ends. Raises TooLong."""
+    door = f"{ask.origin.door}:{ask.origin.device}"
+    outcome = desk.memory.observe(ask.speaker, ask.text, at=desk.now(), language=ask.language, door=door)
+    if any(change.kind in {"forgot", "corrected"} for change in outcome.changed):
+        desk.history.clear()  # its words may be among those forgotten, or no longer true
+    return outcome
+
+
+async def answer(
+    ask: Ask, outcome: Outcome, desk: Desk, queue: int, emit: Callable[[TurnEvent], Awaitable[None]]
+) -> None:
+    """Give the events of a turn to `emit`, in order. On cancellation the ending is the canceller's to give."""
+    ending: TurnEvent
+    try:
+        await emit(Accepted(ask.id, outcome.turn, queue, outcome.changed))
+        if outcome.say:
+            await emit(Said(ask.id, outcome.say))
+        if outcome.complete:
+            ending = Final(ask.id, outcome.turn, outcome.say, asks_back=outcome.open_question is not None)
+        else:
+            async with asyncio.timeout_at(ask.deadline_s):
+                ending = await _ask_model(ask, outcome, desk, emit)
+    except TimeoutError:
+        ending = failed(ask, desk.memory, TimedOut("no whole answer before the deadline"), outcome.turn)
+    except EdgeError as error:
+        ending = failed(ask, desk.memory, error, outcome.turn)
+    except Exception as error:  # noqa: BLE001 (a turn has an ending whatever happens)
+        logger.error("turn %d failed inside: %s", outcome.turn, type(error).__name__)  # noqa: TRY400 (its text may hold words)
+        ending = failed(ask, desk.memory, InternalError("something went wrong inside"), outcome.turn)
+    await emit(ending)
+
+
+async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Callable[[TurnEvent], Awaitable[None]]) -> Final:
+    memory, epoch = desk.memory, desk.memory.epoch
+    pieces: list[str] = []
+    async with desk.turn_slot, desk.model_slot.hold(ask.scope, ask.deadline_s):
+        chosen = await desk.model.chosen()
+        context = choose_block(ask, desk, chosen)
+        messages = messages_for(chosen.profile, memory.language, str(context), ask.text, desk.history.messages())
+        stream = desk.model.stream(messages, chosen, ask.deadline_s)
+        try:
+            async for piece in stream:
+                await emit(Delta(ask.id, len(pieces), piece))
+                pieces.append(piece)
+        finally:
+            await stream.aclose()
+    text = "".join(pieces).strip()
+    if memory.epoch == epoch and text:
+        memory.observe("assistant", text[: memory.max_text_chars], at=desk.now())
+        plain = chosen.profile.template == "plain"  # whose one message holds the history itself
+        desk.history.append(ask.text if plain else messages[-1]["content"], text)
+    whole = f"{outcome.say} {text}".strip() if outcome.say else text
+    return Final(ask.id, outcome.turn, whole, context, chosen.name, asks_back=outcome.open_question is not None)
+
+
+def choose_block(ask: Ask, desk: Desk, chosen: ChosenModel) -> Context:
+    """Choose what stands before the question, leaving out what the history shows."""
+    shown = [digest for message in desk.history.messages() for digest in desk.memory.digests(message["content"])]
+    return desk.memory.context(ask.text, now=desk.now(), profile=chosen.profile, shown=shown, language=ask.language)
+
+
+def failed(ask: Ask, memory: Memory, error: EdgeError, turn: int) -> Failed:
+    """Return the ending of a turn that failed, with a sentence in the user's language."""
+    text = memory.say(f"error_{error.code}", ask.language)
+    retry_after_s = getattr(error, "retry_after_s", 0.0)
+    return Failed(ask.id, error.code, text or error.message, turn, heard=turn > 0, retry_after_s=retry_after_s)

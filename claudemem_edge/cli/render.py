@@ -1,0 +1,56 @@
+"""How turns, blocks and memories look in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ENDINGS = frozenset({"final", "failed", "cancelled"})
+
+
+def dim(text: str) -> str:
+    """Return a text that stays in the background."""
+    return click.style(text, dim=True)
+
+
+def block_lines(context: dict[str, Any]) -> list[str]:
+    """Return the lines of a block with the turns they come from."""
+    lines = []
+    for line in context.get("lines", []):
+        turns = ", ".join(str(turn) for turn in line["turns"])
+        lines.append(f"  │ {line['text']}" + (f"   ← turn {turns}" if turns else ""))
+    return lines
+
+
+def reply(events: Iterable[dict[str, Any]], *, quiet: bool) -> bool:
+    """Print a turn as it comes, and its block dim below. Tell whether it was answered."""
+    spoken = False
+    for event in events:
+        kind = event["event"]
+        if kind == "said":
+            click.echo(event["text"])
+        elif kind == "delta":
+            click.echo(event["text"], nl=False)
+            spoken = True
+        elif kind in ENDINGS:
+            if spoken:
+                click.echo()
+            return _ending(event, quiet=quiet)
+    return False
+
+
+def _ending(event: dict[str, Any], *, quiet: bool) -> bool:
+    if event["event"] == "failed":
+        click.echo(event["error"]["text"], err=True)
+        return False
+    if event["event"] == "cancelled":
+        click.echo(dim("(stopped)"))
+        return False
+    lines = block_lines(event.get("context", {}))
+    if lines and not quiet:
+        click.echo(dim("\n".join(lines)))
+    return True

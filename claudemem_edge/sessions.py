@@ -1,1 +1,0 @@
-"""Which memory belongs to which scope, and who may answer when."""

@@ -1,0 +1,252 @@
+"""Which memory belongs to which scope, and who may answer when. Only here are memories created, ended and evicted."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from claudemem_edge import turn as turns
+from claudemem_edge.errors import BadRequest, Busy, EdgeError, Full, ShuttingDown, UnknownScope
+from claudemem_edge.model.history import History
+from claudemem_edge.model.slot import ModelSlot
+from claudemem_edge.sessions.clock import read_clock
+from claudemem_edge.sessions.session import Running, Session, Trace
+from claudemem_edge.sessions.stream import EventStream
+from claudemem_edge.shapes.context import Profile
+from claudemem_edge.shapes.turn import Final
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from contextlib import AbstractAsyncContextManager
+    from datetime import tzinfo
+
+    from claudemem_edge.memory import Memory
+    from claudemem_edge.shapes.context import Context
+    from claudemem_edge.shapes.options import SessionOptions, TurnOptions
+    from claudemem_edge.shapes.outcome import Outcome
+    from claudemem_edge.shapes.times import Moment
+    from claudemem_edge.shapes.turn import Ask, TurnEvent
+
+DEFAULT_PROFILE = Profile()
+RUNNING_MARGIN = 1
+"""The turn that is being answered does not count as waiting."""
+
+
+class Sessions:
+    """The memories of all scopes. Whoever runs between two awaits owns them; nothing here but `turn` ever waits.
+
+    `new_memory` makes an empty one; `history_tokens` bounds what our own doors send along of earlier turns.
+    `on_items_changed` is called when an item came, went or moved: the alarm hangs itself in there.
+    """
+
+    def __init__(
+        self,
+        model: turns.ChatModel,
+        *,
+        new_memory: Callable[[], Memory],
+        options: SessionOptions,
+        turn_options: TurnOptions,
+        zone: tzinfo,
+        history_tokens: int = 600,
+    ) -> None:
+        self.boot_id = uuid.uuid4().hex
+        self.zone = zone
+        self.on_items_changed: Callable[[], None] = lambda: None
+        self._model = model
+        self._new_memory = new_memory
+        self._options = options
+        self._turn_options = turn_options
+        self._history_tokens = history_tokens
+        self._slot = ModelSlot(turn_options.queue_per_model)
+        self._sessions: dict[str, Session] = {}
+        self._stopping = False
+
+    def now(self) -> Moment:
+        """Return now on both clocks, in the daemon's zone."""
+        return read_clock(self.zone)
+
+    def scopes(self) -> tuple[str, ...]:
+        """Return the scopes there are, the longest unused first."""
+        return tuple(self._sessions)
+
+    @property
+    def queue(self) -> int:
+        """Number of answers waiting for the model or being given."""
+        return self._slot.queue
+
+    def size_bytes(self) -> int:
+        """Return the bytes of all memories together."""
+        return sum(one.desk.memory.size_bytes() for one in self._sessions.values())
+
+    def memory(self, scope: str, *, create: bool = True) -> Memory:
+        """Return a scope's memory. Raises UnknownScope (when it may not be created) or Full."""
+        return self._open(scope, create=create).desk.memory
+
+    def observe(self, scope: str, speaker: str, text: str, *, language: str = "", door: str = "") -> Outcome:
+        """Learn without answering. Raises TooLong or Full."""
+        session = self._open(scope)
+        outcome = session.desk.memory.observe(speaker, text, at=self.now(), language=language, door=door)
+        self._learned(scope, session, outcome)
+        return outcome
+
+    def context(self, scope: str, query: str, *, limit_chars: int | None = None, language: str = "") -> Context:
+        """Return the block for a question. Raises UnknownScope."""
+        memory = self.memory(scope, create=False)
+        return memory.context(query, limit_chars=limit_chars, now=self.now(), language=language)
+
+    def command(self, scope: str, kind: str, argument: str = "", *, language: str = "") -> Outcome:
+        """Carry out a door's command on a scope's memory. Raises UnknownScope or BadRequest."""
+        session = self._open(scope, create=False)
+        outcome = session.desk.memory.command(kind, argument, at=self.now(), language=language)
+        self._learned(scope, session, outcome)
+        return outcome
+
+    def peek(self, scope: str) -> Memory:
+        """Return a scope's memory without counting as use of it. Raises UnknownScope."""
+        if scope not in self._sessions:
+            raise UnknownScope("nothing is remembered under this name")
+        return self._sessions[scope].desk.memory
+
+    def fire(self, scope: str, item: str) -> None:
+        """Let an item fire, without counting as use of its scope. Raises UnknownScope or BadRequest."""
+        self.peek(scope).command("fire", item, at=self.now())
+
+    def end(self, scope: str) -> bool:
+        """End a scope: its turns are cancelled and everything of it is gone. Tell whether there was one."""
+        session = self._sessions.pop(scope, None)
+        if session is None:
+            return False
+        for ask_id in tuple(session.running):
+            session.cancel(ask_id, "ended")
+        self.on_items_changed()
+        return True
+
+    def trace(self, scope: str, turn: int) -> Trace:
+        """Return what a recent turn changed and the block it was answered with. Raises UnknownScope or BadRequest."""
+        session = self._open(scope, create=False)
+        if turn not in session.traces:
+            raise BadRequest("this turn is not kept", hint="only recent turns are, and none from before a forget")
+        return session.traces[turn]
+
+    def model_slot(self, scope: str, deadline_s: float) -> AbstractAsyncContextManager[None]:
+        """Hold the model's slot for a scope: for doors that pass a client's own model request on."""
+        return self._slot.hold(scope, deadline_s)
+
+    def turn(self, ask: Ask) -> AsyncGenerator[TurnEvent, None]:
+        """Learn what was said now, and return the events of its turn; closing the generator cancels the turn."""
+        stream = EventStream(self._turn_options.delta_queue, self._turn_options.stuck_reader_s)
+        outcome: Outcome | None = None
+        try:
+            session = self._open(ask.scope)
+            outcome = self._hear(session, ask)
+            self._check_room(session, outcome)
+        except EdgeError as error:
+            known = self._sessions.get(ask.scope)
+            memory = known.desk.memory if known is not None else self._new_memory()
+            stream.end_now(turns.failed(ask, memory, error, outcome.turn if outcome else 0))
+            return stream.read()
+        task = asyncio.get_running_loop().create_task(self._answer(session, ask, outcome, stream), name="turn")
+        session.running[ask.id] = Running(task, stream, outcome.turn)
+        return _read(session, ask, stream)
+
+    def cancel(self, scope: str, ask_id: str, reason: str = "client") -> bool:
+        """Cancel a turn by the id of its ask. Tell whether it was running."""
+        session = self._sessions.get(scope)
+        return session is not None and session.cancel(ask_id, reason)
+
+    def sweep(self) -> None:
+        """End the visits that have been silent for too long."""
+        now_s = self.now().boot_s
+        for scope, session in tuple(self._sessions.items()):
+            silent_s = now_s - session.seen_boot_s
+            if self._is_visit(scope) and silent_s > self._options.visit_idle_s and session.may_go():
+                self.end(scope)
+
+    async def stop(self) -> None:
+        """Take no more asks; give running turns their grace, then their one ending."""
+        self._stopping = True
+        tasks = [one.task for session in self._sessions.values() for one in session.running.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=self._turn_options.stop_grace_s)
+        for session in self._sessions.values():
+            for ask_id in tuple(session.running):
+                session.cancel(ask_id, "shutdown")
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _open(self, scope: str, *, create: bool = True) -> Session:
+        session = self._sessions.pop(scope, None)
+        if session is None:
+            if not create:
+                raise UnknownScope("nothing is remembered under this name")
+            self._make_room()
+            memory = self._new_memory()
+            history = History(self._history_tokens, self._turn_options.history, DEFAULT_PROFILE.tokens_per_char)
+            desk = turns.Desk(memory, history, asyncio.Lock(), self._model, self._slot, self.now)
+            session = Session(desk, 0.0)
+        session.seen_boot_s = time.clock_gettime(time.CLOCK_BOOTTIME)
+        self._sessions[scope] = session  # at the end: the order of the dict is the order of last use
+        return session
+
+    def _make_room(self) -> None:
+        while len(self._sessions) >= self._options.max_scopes:
+            if not self._evict():
+                raise Full("there is no room for another scope", hint="end one that is no longer needed")
+
+    def _evict(self, keep: str = "") -> bool:
+        """End the longest unused scope that may go, visits first. Tell whether there was one."""
+        names = [name for name, one in self._sessions.items() if name != keep and one.may_go()]
+        if not names:
+            return False
+        return self.end(next((name for name in names if self._is_visit(name)), names[0]))
+
+    def _is_visit(self, scope: str) -> bool:
+        return fnmatchcase(scope, self._options.visit_pattern)
+
+    def _hear(self, session: Session, ask: Ask) -> Outcome:
+        if self._stopping:
+            raise ShuttingDown("the daemon is stopping")
+        if ask.id in session.running:
+            raise BadRequest("a request with this id is being answered", hint="give each request its own id")
+        outcome = turns.learn(ask, session.desk)
+        self._learned(ask.scope, session, outcome)
+        if ask.supersede:
+            for ask_id in tuple(session.running):
+                session.cancel(ask_id, "superseded")
+        return outcome
+
+    def _check_room(self, session: Session, outcome: Outcome) -> None:
+        if outcome.complete:
+            return
+        if len(session.running) > self._turn_options.queue_per_scope:
+            raise Busy("too many questions at once", retry_after_s=self._slot.retry_after_s(), heard=True)
+        self._slot.check()
+
+    def _learned(self, scope: str, session: Session, outcome: Outcome) -> None:
+        session.learned(outcome)
+        if any(change.record == "item" for change in outcome.changed):
+            self.on_items_changed()
+        while self.size_bytes() > self._options.all_bytes and self._evict(keep=scope):
+            pass
+
+    async def _answer(self, session: Session, ask: Ask, outcome: Outcome, stream: EventStream) -> None:
+        try:
+            await turns.answer(ask, outcome, session.desk, len(session.running) - RUNNING_MARGIN, stream.put)
+        finally:
+            running = session.running.get(ask.id)
+            if running is not None and running.stream is stream:
+                del session.running[ask.id]
+
+
+async def _read(session: Session, ask: Ask, stream: EventStream) -> AsyncGenerator[TurnEvent, None]:
+    try:
+        async for event in stream.read():
+            if isinstance(event, Final) and event.turn in session.traces:
+                session.traces[event.turn].context = event.context
+            yield event
+    finally:
+        running = session.running.get(ask.id)
+        if running is not None and running.stream is stream:
+            session.cancel(ask.id, "client")

@@ -1,0 +1,67 @@
+"""One scope: its memory, its running turns, and why its recent turns were answered as they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.turn import Cancelled
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from claudemem_edge.sessions.stream import EventStream
+    from claudemem_edge.shapes.context import Context
+    from claudemem_edge.shapes.outcome import Outcome
+    from claudemem_edge.turn import Desk
+
+TRACES_MOST = 32
+
+
+@dataclass(slots=True)
+class Running:
+    """A turn being answered."""
+
+    task: asyncio.Task[None]
+    stream: EventStream
+    turn: int
+
+
+@dataclass(slots=True)
+class Trace:
+    """Why a turn went as it did; kept until something is forgotten."""
+
+    outcome: Outcome
+    context: Context | None = None
+
+
+@dataclass(slots=True)
+class Session:
+    """What is kept for one scope. `seen_boot_s` is when it was last used."""
+
+    desk: Desk
+    seen_boot_s: float = 0.0
+    running: dict[str, Running] = field(default_factory=dict)
+    traces: dict[int, Trace] = field(default_factory=dict)
+
+    def learned(self, outcome: Outcome) -> None:
+        """Keep the trace of a turn; after a forget, nothing from before it."""
+        if any(change.kind == "forgot" for change in outcome.changed):
+            self.traces.clear()
+            self.desk.history.clear()
+        if len(self.traces) >= TRACES_MOST and outcome.turn not in self.traces:
+            del self.traces[next(iter(self.traces))]
+        self.traces[outcome.turn] = Trace(outcome)
+
+    def cancel(self, ask_id: str, reason: str) -> bool:
+        """Cancel a running turn and give it its ending. Tell whether it was running."""
+        running = self.running.pop(ask_id, None)
+        if running is None:
+            return False
+        running.stream.end_now(Cancelled(ask_id, reason, running.turn))
+        running.task.cancel()
+        return True
+
+    def may_go(self) -> bool:
+        """Tell whether this scope may be evicted: nothing is running and nothing is still to happen."""
+        return not self.running and not self.desk.memory.pending()

@@ -1,0 +1,39 @@
+"""Real parts put together for tests that need more than one of them."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from zoneinfo import ZoneInfo
+
+from claudemem_edge.memory import Memory
+from claudemem_edge.model.client import ModelClient
+from claudemem_edge.sessions import Sessions
+from claudemem_edge.shapes.options import ModelOptions, SessionOptions, TurnOptions
+from claudemem_edge.shapes.turn import Ask, Origin, TurnEvent
+
+_ids = itertools.count(1)
+
+
+def make_sessions(
+    url: str, *, turn_options: TurnOptions | None = None, options: SessionOptions | None = None
+) -> Sessions:
+    """Return sessions over a model client for one url, in Shanghai."""
+    return Sessions(
+        ModelClient(ModelOptions(urls=(url,))),
+        new_memory=Memory,
+        options=options or SessionOptions(),
+        turn_options=turn_options or TurnOptions(),
+        zone=ZoneInfo("Asia/Shanghai"),
+    )
+
+
+def ask(text: str, scope: str = "anna", *, ask_id: str = "", within_s: float = 20, supersede: bool = False) -> Ask:
+    """Return an ask whose deadline lies so many seconds ahead."""
+    deadline_s = asyncio.get_running_loop().time() + within_s
+    return Ask(scope, text, ask_id or f"r-{next(_ids)}", Origin("http", "test"), deadline_s, supersede=supersede)
+
+
+async def events_of(sessions: Sessions, one: Ask) -> list[TurnEvent]:
+    """Return all events of a turn."""
+    return [event async for event in sessions.turn(one)]

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from fakes.fake_ollama import FakeOllama
+from fakes.house import ask, events_of, make_sessions
+
+from claudemem_edge.errors import BadRequest, Full, UnknownScope
+from claudemem_edge.shapes.options import SessionOptions, TurnOptions
+from claudemem_edge.shapes.turn import Cancelled, Failed, Final
+
+NOWHERE = "http://127.0.0.1:9"
+
+
+async def test_scopes_never_see_one_another() -> None:
+    sessions = make_sessions(NOWHERE)
+    sessions.observe("anna", "user", "My dog is called Biscuit.")
+    sessions.observe("bert", "user", "I like tea.")
+    assert "Biscuit" in str(sessions.context("anna", "What is my dog called?"))
+    assert "Biscuit" not in str(sessions.context("bert", "What is my dog called?"))
+
+
+async def test_an_unknown_scope_is_not_made_by_looking() -> None:
+    sessions = make_sessions(NOWHERE)
+    with pytest.raises(UnknownScope):
+        sessions.context("nobody", "anything")
+    with pytest.raises(UnknownScope):
+        sessions.command("nobody", "forget_all", "confirmed")
+    assert sessions.scopes() == ()
+
+
+async def test_the_longest_unused_scope_makes_room_and_visits_go_first() -> None:
+    sessions = make_sessions(NOWHERE, options=SessionOptions(max_scopes=3))
+    for scope in ("anna", "visit-1", "bert"):
+        sessions.observe(scope, "user", "Hello.")
+    sessions.observe("carl", "user", "Hello.")
+    assert set(sessions.scopes()) == {"anna", "bert", "carl"}
+    sessions.observe("anna", "user", "Me again.")
+    sessions.observe("dora", "user", "Hello.")
+    assert set(sessions.scopes()) == {"anna", "carl", "dora"}
+
+
+async def test_a_scope_with_something_pending_never_makes_room() -> None:
+    sessions = make_sessions(NOWHERE, options=SessionOptions(max_scopes=1))
+    sessions.observe("anna", "user", "Remind me tomorrow at 10 am to call Bob.")
+    with pytest.raises(Full):
+        sessions.observe("bert", "user", "Hello.")
+    event = (await events_of(sessions, ask("Hello.", "bert")))[-1]
+    assert isinstance(event, Failed)
+    assert event.code == "full"
+    assert not event.heard
+    assert sessions.scopes() == ("anna",)
+
+
+async def test_the_cap_of_all_scopes_evicts_the_oldest() -> None:
+    sessions = make_sessions(NOWHERE, options=SessionOptions(all_bytes=60_000))
+    for number in range(12):
+        for line in range(20):
+            sessions.observe(f"s{number}", "user", f"Line {line} about subject {number * 31 + line} and its colour.")
+    assert sessions.size_bytes() <= 60_000
+    assert "s11" in sessions.scopes()
+    assert "s0" not in sessions.scopes()
+
+
+async def test_ending_a_scope_cancels_and_forgets() -> None:
+    async with FakeOllama() as fake:
+        sessions = make_sessions(fake.url)
+        fake.next("gated")
+        turn = sessions.turn(ask("Hello there."))
+        await fake.wait_asked()
+        assert sessions.end("anna")
+        events = [event async for event in turn]
+        assert isinstance(events[-1], Cancelled)
+        assert not sessions.end("anna")
+        await fake.wait_closed()
+
+
+async def test_a_silent_visit_ends_and_a_name_stays() -> None:
+    sessions = make_sessions(NOWHERE, options=SessionOptions(visit_idle_s=0))
+    sessions.observe("visit-7", "user", "Hello.")
+    sessions.observe("anna", "user", "Hello.")
+    await asyncio.sleep(0.01)
+    sessions.sweep()
+    assert sessions.scopes() == ("anna",)
+
+
+async def test_stopping_refuses_new_asks_and_ends_running_ones() -> None:
+    async with FakeOllama() as fake:
+        sessions = make_sessions(fake.url, turn_options=TurnOptions(stop_grace_s=0.1))
+        fake.next("gated")
+        turn = sessions.turn(ask("Hello there."))
+        await fake.wait_asked()
+        stopping = asyncio.create_task(sessions.stop())
+        await asyncio.sleep(0)
+        late = (await events_of(sessions, ask("Too late?")))[-1]
+        assert isinstance(late, Failed)
+        assert late.code == "shutdown"
+        events = [event async for event in turn]
+        assert isinstance(events[-1], Cancelled)
+        assert events[-1].reason == "shutdown"
+        await stopping
+
+
+async def test_an_id_in_use_is_refused_and_nothing_is_learned_twice() -> None:
+    async with FakeOllama() as fake:
+        sessions = make_sessions(fake.url)
+        fake.next("gated")
+        first = sessions.turn(ask("Hello there.", ask_id="same"))
+        await fake.wait_asked()
+        second = (await events_of(sessions, ask("Hello there.", ask_id="same")))[-1]
+        assert isinstance(second, Failed)
+        assert second.code == "bad_request"
+        fake.release(9)
+        assert isinstance([event async for event in first][-1], Final)
+        assert [one["speaker"] for one in sessions.memory("anna").view()["statements"]].count("user") == 1
+
+
+async def test_a_turn_can_be_explained_until_something_is_forgotten() -> None:
+    async with FakeOllama() as fake:
+        sessions = make_sessions(fake.url)
+        await events_of(sessions, ask("My dog is called Biscuit."))
+        final = (await events_of(sessions, ask("What is my dog called?")))[-1]
+        assert isinstance(final, Final)
+        trace = sessions.trace("anna", final.turn)
+        assert trace.context is not None
+        assert str(trace.context) == str(final.context)
+        sessions.command("anna", "forget_last")
+        with pytest.raises(BadRequest):
+            sessions.trace("anna", final.turn)
