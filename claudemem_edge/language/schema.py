@@ -22,6 +22,7 @@ FIELDS: Mapping[str, frozenset[str] | None] = {
     "mentions": None,
     "references": None,
     "claims": None,
+    "corrections": None,
 }
 """File stem → what a rule of that file may have besides the common fields; None: its reader checks them."""
 ABOUT = {"language": str, "title": str, "script": str, "joined": bool, "owner": str, "licence": str}
