@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 KEPT_CONTROLS = {"\n": " ", "\t": " ", "\r": " "}
 DROPPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -20,7 +24,7 @@ def clean(text: str) -> str:
     return composed.strip()
 
 
-def fold(text: str, simplified: dict[int, str]) -> str:
+def fold(text: str, simplified: Mapping[int, int] | None = None) -> str:
     """Return the text for matching: lower case, `simplified` applied, the same length character by character."""
     lowered = text.lower()
     if len(lowered) != len(text):
