@@ -70,8 +70,10 @@ def _merge(language: Language | None, folder: Path) -> Language:
     elif language.code != about["language"]:
         raise PackError(f"{folder / 'pack.toml'}: language is {language.code} here")
     _merge_words(language, folder / "words")
+    if (folder / "pieces.toml").is_file():
+        language.pieces.update(_toml(folder / "pieces.toml"))
     for path in sorted(folder.glob("*.toml")):
-        if path.stem == "pack":
+        if path.stem in {"pack", "pieces"}:
             continue
         tables = _toml(path)
         if path.stem == "phrases":
@@ -103,7 +105,7 @@ def _merge_rules(language: Language, path: Path, tables: object, pieces: object)
         raise PackError(f"{path}: rules are [[rule]] tables, pieces are one [pieces] table")
     rules = language.rules.setdefault(path.stem, {})
     for table in tables:
-        rule = _rule(table, path, _Pieces(language.words, pieces), len(rules))
+        rule = _rule(table, path, _Pieces(language.words, language.pieces | pieces), len(rules))
         known = rules.get(rule.id)
         if known is not None:
             rule.order = known.order
@@ -157,7 +159,7 @@ def _compile(rule: Rule, where: str) -> None:
 
 
 class _Pieces:
-    """The [pieces] of a file, and behind them the short word lists as alternations, longest term first."""
+    """The pieces of a file and its language; behind them the short word lists as alternations, longest first."""
 
     def __init__(self, words: Mapping[str, Mapping[str, str]], own: Mapping[str, Any]) -> None:
         self._words = words

@@ -4,6 +4,7 @@ A pack is a folder `packs/<language>/<pack>/`:
 
   pack.toml        language, title, script ("han" or "latin"), joined (no spaces between words), owner, licence
   <file>.toml      [[rule]] tables and [pieces]; other tables are kept as they stand, under the file's name
+  pieces.toml      parts of patterns for all files of the language: {name} in a pattern stands for them
   phrases.toml     key = "sentence with {fields}"
   words/<list>.txt one term a line, or term<TAB>value; # begins a comment
   words/traditional.txt  for Han script: a traditional character, a tab, the simplified one
@@ -86,6 +87,7 @@ class Language:
     """File stem → rule id → rule, in the order of the file."""
     words: dict[str, dict[str, str]] = field(default_factory=dict)
     """List name → term → value."""
+    pieces: dict[str, str] = field(default_factory=dict)
     phrases: dict[str, str] = field(default_factory=dict)
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     """File stem → its tables other than rules and pieces."""

@@ -7,24 +7,33 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import PackError
+from claudemem_edge.shapes.reading import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 COMMON = frozenset({"name", "needs", "pattern", "engine", "note"})
-FIELDS: Mapping[str, frozenset[str] | None] = {
-    "commands": frozenset({"command", "argument", "open"}),
-    "reminders": frozenset({"trigger"}),
-    "questions": frozenset({"effect", "reach"}),
-    "attitude": frozenset({"value"}),
+EFFECTS = frozenset({"question", "hypothetical", "wish", "joke", "story", "quote", "assistant", "unsure", "reported"})
+FIELDS: Mapping[str, Mapping[str, type | frozenset[str]] | None] = {
+    "commands": {"command": COMMANDS | {"polite"}, "argument": str, "alone": bool, "times": bool},
+    "reminders": {"text": str},
+    "questions": {
+        "effect": EFFECTS,
+        "reach": frozenset({"clause", "sentence", "utterance"}),
+        "at": frozenset({"start", "whole"}),
+    },
     "times": None,
     "mentions": None,
     "references": None,
     "claims": None,
     "corrections": None,
 }
-"""File stem → what a rule of that file may have besides the common fields; None: its reader checks them."""
+"""File stem → what its rules may have besides the common fields, each with its type or its values.
+
+None: the reader of that file checks them.
+"""
+REQUIRED: Mapping[str, tuple[str, ...]] = {"commands": ("command",), "questions": ("effect",)}
 ABOUT = {"language": str, "title": str, "script": str, "joined": bool, "owner": str, "licence": str}
 SCRIPTS = frozenset({"han", "latin"})
 RULE_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -57,9 +66,23 @@ def check_fields(stem: str, table: Mapping[str, Any], where: str) -> None:
         raise PackError(f"{where}: engine is re or regex")
     own = FIELDS[stem]
     if own is not None:
-        for key in table:
-            if key not in COMMON and key not in own:
-                raise PackError(f"{where}: a rule of {stem}.toml has no {key}" + _meant(key, own | COMMON))
+        _check_own_fields(stem, own, table, where)
+
+
+def _check_own_fields(
+    stem: str, own: Mapping[str, type | frozenset[str]], table: Mapping[str, Any], where: str
+) -> None:
+    for key in REQUIRED.get(stem, ()):
+        if key not in table:
+            raise PackError(f"{where}: {key} is missing" + _meant(key, table))
+    for key in table.keys() - COMMON:
+        allowed = own.get(key)
+        if allowed is None:
+            raise PackError(f"{where}: a rule of {stem}.toml has no {key}" + _meant(key, [*own, *COMMON]))
+        if isinstance(allowed, type) and not isinstance(table[key], allowed):
+            raise PackError(f"{where}: {key} is of the wrong kind")
+        if isinstance(allowed, frozenset) and table[key] not in allowed:
+            raise PackError(f"{where}: {key} is no {table[key]}" + _meant(str(table[key]), allowed))
 
 
 def unbounded(source: str) -> str:

@@ -1,0 +1,95 @@
+"""What a clause is worth: a question, something asserted, or words that are not meant as they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from claudemem_edge.language.pack import Language, Rule, Scan
+    from claudemem_edge.shapes.reading import Span
+
+NO_ORDERS = frozenset({"hypothetical", "joke", "story", "quote", "assistant", "reported"})
+"""Effects that make an order somebody else's, or only supposed. All but `reported` keep a clause from making claims."""
+HARD_END = re.compile(r"[.!?;。…]")
+QUOTED = re.compile(r'["“「『]([^"“”「」『』]{1,400})["”」』]')
+OPENING = frozenset('"“「『')
+
+
+@dataclass(slots=True)
+class Verdict:
+    """`orders` is False where a command or reminder would be somebody else's, or only supposed."""
+
+    question: bool = False
+    asserted: bool = True
+    orders: bool = True
+
+
+def judge(
+    folded: str, spans: Sequence[Span], scan: Scan, language: Language
+) -> tuple[list[Verdict], list[tuple[str, Span]]]:
+    """Return a verdict for each clause, and the rules that fired with where."""
+    verdicts = [Verdict() for _ in spans]
+    fired: list[tuple[str, Span]] = []
+    if "?" in folded:
+        _ask(folded, spans, verdicts)
+    if not OPENING.isdisjoint(folded):
+        _quote(folded, spans, verdicts)
+    for rule in language.candidates("questions", scan):
+        effect = rule.fields["effect"]
+        for at, span in _places(rule, folded, spans):
+            fired.append((rule.id, span))
+            for place in _reach(rule.fields.get("reach", "clause"), at, folded, spans):
+                _apply(effect, verdicts[place])
+    return verdicts, fired
+
+
+def _places(rule: Rule, folded: str, spans: Sequence[Span]) -> Iterator[tuple[int, Span]]:
+    """Give the clauses that a rule speaks of, with where it fired."""
+    pattern = rule.pattern
+    try_ = {"start": pattern.match, "whole": pattern.fullmatch}.get(rule.fields.get("at", ""), pattern.search)
+    for at, (start, end) in enumerate(spans):
+        found = try_(folded, start, end)
+        if found is not None:
+            yield at, found.span()
+
+
+def _reach(reach: str, at: int, folded: str, spans: Sequence[Span]) -> Iterator[int]:
+    """Give the clauses that an effect found in clause `at` extends to: it alone, the rest of its sentence, or all."""
+    if reach == "utterance":
+        yield from range(len(spans))
+        return
+    yield at
+    if reach == "sentence":
+        for following in range(at + 1, len(spans)):
+            if HARD_END.search(folded, spans[following - 1][1], spans[following][0]):
+                return
+            yield following
+
+
+def _apply(effect: str, verdict: Verdict) -> None:
+    if effect == "question":
+        verdict.question = True
+    if effect != "reported":
+        verdict.asserted = False
+    if effect in NO_ORDERS:
+        verdict.orders = False
+
+
+def _ask(folded: str, spans: Sequence[Span], verdicts: Sequence[Verdict]) -> None:
+    for at, (_, end) in enumerate(spans):
+        until = spans[at + 1][0] if at + 1 < len(spans) else len(folded)
+        if "?" in folded[end:until]:
+            _apply("question", verdicts[at])
+
+
+def _quote(folded: str, spans: Sequence[Span], verdicts: Sequence[Verdict]) -> None:
+    """Mark the clauses that stand wholly inside quotation marks."""
+    for quoted in QUOTED.finditer(folded):
+        first, last = quoted.span()
+        for at, (start, end) in enumerate(spans):
+            if first <= start and end <= last:
+                _apply("quote", verdicts[at])

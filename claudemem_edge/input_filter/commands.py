@@ -1,0 +1,76 @@
+"""Orders to the memory: forget, go back, what do you remember, done, cancel, later, say that again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.reading import Command
+
+if TYPE_CHECKING:
+    import re
+
+    from claudemem_edge.input_filter.ground import Ground
+    from claudemem_edge.language.pack import Language, Rule, Scan
+    from claudemem_edge.shapes.reading import Span
+
+POLITE = "polite"
+"""The `command` of rules for words that only surround an order: they are no order themselves."""
+MARKS = " ,.!?;:。、…~"
+
+
+def find(ground: Ground, scan: Scan, language: Language) -> tuple[Command, ...]:
+    """Return the orders of an utterance from left to right; of two that overlap, the longer one.
+
+    Whether an order is `whole` is for the caller to say, who knows what else was understood.
+    """
+    found: list[Command] = []
+    for rule in language.candidates("commands", scan):
+        kind = rule.fields["command"]
+        if kind == POLITE:
+            continue
+        found.extend(
+            Command(kind, _argument(ground, rule, match), match.span(), rule.id, whole=False)
+            for match in ground.matches(rule, masked=rule.fields.get("times", False))
+            if not (rule.fields.get("alone") and _leftover(ground, match))
+        )
+    if len(found) < 2:
+        return tuple(found)
+    found.sort(key=lambda command: command.span[0] - command.span[1])
+    kept: list[Command] = []
+    for command in found:
+        if not any(command.span[0] < other.span[1] and other.span[0] < command.span[1] for other in kept):
+            kept.append(command)
+    return tuple(sorted(kept, key=lambda command: command.span))
+
+
+def politeness(ground: Ground, scan: Scan, language: Language) -> list[tuple[str, Span]]:
+    """Return where words stand that only surround an order, with their rules."""
+    return [
+        (rule.id, match.span())
+        for rule in language.candidates("commands", scan)
+        if rule.fields["command"] == POLITE
+        for match in ground.matches(rule, masked=False)
+    ]
+
+
+def covers(text: str, spans: list[Span]) -> bool:
+    """Tell whether these spans leave nothing of the text but marks and blanks."""
+    last = 0
+    for start, end in sorted(spans):
+        if text[last:start].strip(MARKS):
+            return False
+        last = max(last, end)
+    return not text[last:].strip(MARKS)
+
+
+def _leftover(ground: Ground, match: re.Match[str]) -> bool:
+    return match.start() > 0 or bool(ground.folded[match.end() :].strip(MARKS))
+
+
+def _argument(ground: Ground, rule: Rule, match: re.Match[str]) -> str:
+    """Return the argument that the rule fixes, or the words of its groups `argument…`, in their order."""
+    fixed = rule.fields.get("argument")
+    if fixed is not None:
+        return str(fixed)
+    parts = [ground.slice(match, name) for name in rule.pattern.groupindex if name.startswith("argument")]
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,68 @@
+"""The ground that orders are looked for on: where one may begin, and the text with its times blotted out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from claudemem_edge.input_filter.times import TimesRead
+    from claudemem_edge.language.pack import Language, Rule
+    from claudemem_edge.shapes.reading import Span
+    from claudemem_edge.shapes.times import TimeMention
+
+TIME = "\x01"
+UNCLEAR_TIME = "\x02"
+"""What stands in the masked text for each character of a time: patterns name them, and no cleaned text holds them."""
+BEGIN = re.compile(r"[,.!?;:。、…]\s?")
+BEGIN_JOINED = re.compile(r"[,.!?;:。、…\s]\s?")
+
+
+@dataclass(slots=True, frozen=True)
+class Ground:
+    """One utterance, prepared. All texts have the same length, so that a span fits each of them."""
+
+    kept: str
+    folded: str
+    masked: str
+    """Folded, with TIME and UNCLEAR_TIME in place of what the time grammar found."""
+    begins: tuple[int, ...]
+    """Where an order may begin: at the start, and after each mark."""
+    times: tuple[TimeMention, ...]
+    unclear: tuple[Span, ...]
+
+    def matches(self, rule: Rule, *, masked: bool) -> Iterator[re.Match[str]]:
+        """Give the rule's matches from left to right; none begins inside the one before."""
+        text = self.masked if masked else self.folded
+        pattern = rule.pattern
+        last = 0
+        for begin in self.begins:
+            if begin >= last:
+                found = pattern.match(text, begin)
+                if found is not None and found.end() > begin:
+                    yield found
+                    last = found.end()
+
+    def slice(self, match: re.Match[str], group: str) -> str:
+        """Return the kept words of a group, "" when it took no part in the match."""
+        start, end = match.span(group)
+        return self.kept[start:end].strip(" ,;:") if start >= 0 else ""
+
+
+def prepare(kept: str, folded: str, times: TimesRead, language: Language) -> Ground:
+    """Blot out the times and find the places where an order may begin."""
+    masked = folded
+    for mark, spans in ((TIME, (time.span for time in times.mentions)), (UNCLEAR_TIME, times.unclear)):
+        masked = _blot(masked, mark, spans)
+    begin = BEGIN_JOINED if language.joined else BEGIN
+    begins = (0, *(match.end() for match in begin.finditer(folded)))
+    return Ground(kept, folded, masked, begins, times.mentions, times.unclear)
+
+
+def _blot(text: str, mark: str, spans: Iterable[Span]) -> str:
+    for start, end in spans:
+        text = text[:start] + mark * (end - start) + text[end:]
+    return text

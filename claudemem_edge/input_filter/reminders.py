@@ -1,0 +1,59 @@
+"""What somebody wants to be reminded of, and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.reading import ReminderDraft
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+    from claudemem_edge.input_filter.ground import Ground
+    from claudemem_edge.language.pack import Language, Rule, Scan
+    from claudemem_edge.shapes.reading import Span
+    from claudemem_edge.shapes.times import TimeMention
+
+
+def find(ground: Ground, scan: Scan, language: Language) -> tuple[ReminderDraft, ...]:
+    """Return the reminders of an utterance from left to right; where two rules match, the earlier of the file."""
+    drafts: list[ReminderDraft] = []
+    for rule in language.candidates("reminders", scan):
+        for match in ground.matches(rule, masked=True):
+            start, end = match.span()
+            if not any(start < draft.span[1] and draft.span[0] < end for draft in drafts):
+                drafts.append(_draft(ground, rule, match))
+    return tuple(sorted(drafts, key=lambda draft: draft.span)) if len(drafts) > 1 else tuple(drafts)
+
+
+def _draft(ground: Ground, rule: Rule, match: re.Match[str]) -> ReminderDraft:
+    span = match.span()
+    inside = [time for time in ground.times if span[0] <= time.span[0] and time.span[1] <= span[1]]
+    fixed = rule.fields.get("text")
+    text_span = match.span("text") if fixed is None else (0, 0)
+    time = _time(inside, text_span)
+    return ReminderDraft(
+        str(fixed) if fixed is not None else _text(ground.kept, text_span, time),
+        span,
+        rule.id,
+        time,
+        unclear=any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
+        trigger=ground.slice(match, "trigger") if "trigger" in rule.pattern.groupindex else "",
+    )
+
+
+def _time(inside: Sequence[TimeMention], text: Span) -> TimeMention | None:
+    """Return the time that stands beside the words to keep; else the one among them."""
+    beside = [time for time in inside if time.span[1] <= text[0] or text[1] <= time.span[0]]
+    return next(iter(beside or inside), None)
+
+
+def _text(kept: str, span: Span, time: TimeMention | None) -> str:
+    """Return the words to keep, without the time when it stands among them."""
+    start, end = span
+    if time is None or time.span[1] <= start or end <= time.span[0]:
+        return kept[start:end].strip(" ,;:")
+    before, after = kept[start : time.span[0]].rstrip(" ,"), kept[time.span[1] : end].lstrip(" ,")
+    blank = " " if before[-1:].isascii() and after[:1].isascii() else ""
+    return f"{before}{blank}{after}".strip(" ,;:")
