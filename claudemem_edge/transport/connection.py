@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import Server
 
 if TYPE_CHECKING:
-    import asyncio
+    import socket
     from collections.abc import Iterator
 
     from starlette.types import ASGIApp
@@ -114,7 +115,16 @@ class GuardedProtocol(H11Protocol):
 
 
 class QuietServer(Server):
-    """uvicorn inside somebody else's loop: it takes no signals."""
+    """uvicorn inside somebody else's loop: it takes no signals, and says when it is `ready`."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve."""
+        await super().startup(sockets)
+        self.ready.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -107,7 +107,7 @@ class ContextIn(WireModel):
     """A question to choose a block for."""
 
     query: Spoken
-    limit_chars: int = Field(220, ge=0, le=4000)
+    limit_chars: int | None = Field(None, ge=0, le=4000)
     language: LanguageHint = Field("", validation_alias=LANGUAGE)
     id: Id = ""
 
@@ -128,14 +128,22 @@ def parse(model: type[Model], data: bytes, limit_bytes: int = MAX_BODY_BYTES) ->
     try:
         return model.model_validate_json(data)
     except ValidationError as error:
-        details = error.errors(include_url=False, include_input=False)
-        raise _mistake(model, details[0]) from None
+        raise _mistake(model, error) from None
 
 
-def _mistake(model: type[BaseModel], detail: ErrorDetails) -> BadRequest:
+def from_query(model: type[Model], values: dict[str, str]) -> Model:
+    """Return the model these query parameters hold. Raises BadRequest naming the first mistake."""
+    try:
+        return model.model_validate_strings(values, strict=False)
+    except ValidationError as error:
+        raise _mistake(model, error) from None
+
+
+def _mistake(model: type[BaseModel], error: ValidationError) -> BadRequest:
+    detail = error.errors(include_url=False, include_input=False)[0]
     kind, where = detail["type"], detail["loc"]
     name = str(where[0]) if where else ""
-    known = _field_names(model)
+    known = list(model.model_fields)
     hint = f"the fields are {', '.join(known)}"
     if kind == "json_invalid":
         return BadRequest("the body is not JSON in UTF-8", hint='send one JSON object, such as {"text": "…"}')
@@ -156,10 +164,6 @@ def _wanted(detail: ErrorDetails) -> str:
     if detail["type"] == "string_pattern_mismatch":
         return "holds a character that is not allowed there"
     return detail["msg"].replace("Input should", "should")
-
-
-def _field_names(model: type[BaseModel]) -> list[str]:
-    return list(model.model_fields)
 
 
 def context_json(context: Context) -> dict[str, Any]:

@@ -1,0 +1,231 @@
+"""Who may come in by HTTP, and with what: the host, the origin, the token, the body. Runs before any route."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import logging
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from claudemem_edge.errors import BadRequest, EdgeError, Forbidden, InternalError, TimedOut, TooLong, UnknownScope
+from claudemem_edge.transport.replies import JSON, HttpRefusal, error_reply
+from claudemem_edge.transport.scope import DEFAULT_SCOPE, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from claudemem_edge.shapes.options import HttpOptions
+
+logger = logging.getLogger(__name__)
+
+OPEN_PATHS = frozenset({"/", "/health"})
+"""What a caller without a token may still see: that we are there, and how we are."""
+EVERY_SCOPE = "*"
+SCOPE_HEADER = "x-claudemem-scope"
+
+
+@dataclass(slots=True, frozen=True)
+class Caller:
+    """Who asks, and for which memory. `scopes` are those the token opens; None means all."""
+
+    tcp: bool
+    named: str = ""
+    by_path: bool = False
+    scopes: tuple[str, ...] | None = None
+    require_scope: bool = False
+
+    def scope(self) -> str:
+        """Return the scope this request is about. Raises UnknownScope or Forbidden."""
+        name = self.named
+        if not name and self.scopes is not None and len(self.scopes) == 1:
+            name = self.scopes[0]
+        if not name and self.require_scope:
+            raise UnknownScope(
+                "name a scope", hint="send the header X-Claudemem-Scope, or use the base path /u/<scope>"
+            )
+        return self.check(resolve(name or DEFAULT_SCOPE))
+
+    def check(self, scope: str) -> str:
+        """Return the scope if the caller's token opens it. Raises Forbidden."""
+        if self.scopes is not None and scope not in self.scopes:
+            raise Forbidden("this token does not open this scope")
+        return scope
+
+
+def caller(scope: Scope) -> Caller:
+    """Return who sent a request that has passed the guard."""
+    who = scope["state"]["caller"]
+    assert isinstance(who, Caller)  # noqa: S101 (for the type checker: the guard put it there)
+    return who
+
+
+class Guard:
+    """Admits a request or answers it with a typed error. No exception, and no word of one, gets past here."""
+
+    def __init__(self, app: ASGIApp, options: HttpOptions, boot_id: str, note_error: Callable[[str], None]) -> None:
+        self._app = app
+        self._options = options
+        self._note_error = note_error
+        self._boot_id = (b"x-claudemem-boot-id", boot_id.encode("ascii"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        started = False
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = [*message.get("headers", ()), self._boot_id]
+            await send(message)
+
+        try:
+            await self._admit(scope, receive, sending)
+        except _Gone:
+            return
+        except EdgeError as error:
+            self._note_error(error.code)
+            if not started:
+                await error_reply(error, scope["path"])(scope, receive, sending)
+        except Exception as error:  # noqa: BLE001 (a request has an answer whatever happens)
+            # Its text may hold what somebody said.
+            logger.error("a request failed inside: %s at %s", type(error).__name__, _place(error))  # noqa: TRY400
+            self._note_error(InternalError.code)
+            if not started:
+                reply = error_reply(InternalError("something went wrong inside"), scope["path"])
+                await reply(scope, receive, sending)
+
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        tcp = scope["server"] is None or scope["server"][1] is not None
+        if tcp:
+            self._check_host(headers)
+        by_path = _strip_prefix(scope)
+        who = Caller(
+            tcp,
+            by_path or headers.get(SCOPE_HEADER, ""),
+            bool(by_path),
+            self._scopes(headers, scope["path"], tcp=tcp),
+            self._options.require_scope,
+        )
+        body = await self._body(headers, receive)
+        if tcp and body and headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
+            raise HttpRefusal(
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+                BadRequest.code,
+                "the body must be sent as application/json",
+                hint="add the header Content-Type: application/json",
+            )
+        scope["state"] = {**scope.get("state", {}), "caller": who}
+        await self._app(scope, _replay(body, receive), send)
+
+    def _check_host(self, headers: Mapping[str, str]) -> None:
+        host = headers.get("host", "")
+        if not _is_loopback(_name(host)) and _name(host) not in self._options.allowed_hosts:
+            raise Forbidden(
+                "this Host is not served here", hint="call 127.0.0.1, or list the name in http.allowed_hosts"
+            )
+        origin = headers.get("origin", "")
+        if origin and origin not in self._options.allowed_origins and urlsplit(origin).netloc != host:
+            raise Forbidden("pages from elsewhere may not call this", hint="list the origin in http.allowed_origins")
+
+    def _scopes(self, headers: Mapping[str, str], path: str, *, tcp: bool) -> tuple[str, ...] | None:
+        """Return the scopes the caller's token opens. On the Unix socket its group stands for a token."""
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if not self._options.tokens or (not tcp and not token) or path in OPEN_PATHS:
+            return None
+        given = token.strip().encode("utf-8", "replace") if kind.lower() == "bearer" else b""
+        found = [scopes for known, scopes in self._options.tokens if hmac.compare_digest(known.encode("utf-8"), given)]
+        if not found:
+            raise HttpRefusal(
+                HTTPStatus.UNAUTHORIZED,
+                Forbidden.code,
+                "a valid token is needed here",
+                hint="send the header Authorization: Bearer <token>",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        return None if EVERY_SCOPE in found[0] else found[0]
+
+    async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
+        length = headers.get("content-length", "")
+        self._check_size(int(length) if length.isdigit() else 0)
+        body = bytearray()
+        more = True
+        try:
+            async with asyncio.timeout(self._options.body_timeout_s):
+                while more:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise _Gone
+                    body += message.get("body", b"")
+                    more = message.get("more_body", False)
+                    self._check_size(len(body))
+        except TimeoutError:
+            raise HttpRefusal(
+                HTTPStatus.REQUEST_TIMEOUT, TimedOut.code, "the body did not come in time", hint="send it at once"
+            ) from None
+        return bytes(body)
+
+    def _check_size(self, size_bytes: int) -> None:
+        if size_bytes > self._options.max_body_bytes:
+            most = self._options.max_body_bytes
+            raise TooLong(f"the body may have {most} bytes at most", hint="say it in shorter pieces")
+
+
+class _Gone(Exception):
+    """The client hung up before its request was whole."""
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives the body once more and then tells when the client hangs up."""
+    given = False
+
+    async def receiving() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receiving
+
+
+def _strip_prefix(scope: Scope) -> str:
+    """Take /u/<scope> off the path and return the name, or "" when there is none. Raises UnknownScope."""
+    path: str = scope["path"]
+    if not path.startswith("/u/"):
+        return ""
+    name, slash, rest = path[3:].partition("/")
+    scope["path"] = slash + rest or "/"
+    scope["raw_path"] = scope["path"].encode("utf-8", "replace")
+    return resolve(name)
+
+
+def _name(host: str) -> str:
+    """Return the name in a Host header, without port and brackets."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower().removesuffix(".")
+
+
+def _is_loopback(name: str) -> bool:
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line an exception came from: all that may be told of it."""
+    trace: Any = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}" if trace is not None else "?"

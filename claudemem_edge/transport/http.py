@@ -1,0 +1,123 @@
+"""The HTTP door: our own memory API and Ollama's API with memory, on a Unix socket and, where wanted, on TCP."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+
+from claudemem_edge.errors import EdgeError, InternalError
+from claudemem_edge.transport.address import socket_path
+from claudemem_edge.transport.connection import server
+from claudemem_edge.transport.guards import Guard
+from claudemem_edge.transport.listeners import listen_tcp, listen_unix
+from claudemem_edge.transport.memory_routes import MemoryRoutes
+from claudemem_edge.transport.ollama_routes import OllamaRoutes
+from claudemem_edge.transport.replies import HttpRefusal, error_reply
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from claudemem_edge.model.client import ModelClient
+    from claudemem_edge.notices import Notices
+    from claudemem_edge.sessions import Sessions
+    from claudemem_edge.shapes.options import HttpOptions
+    from claudemem_edge.transport.connection import QuietServer
+    from claudemem_edge.transport.health import Health
+    from claudemem_edge.transport.listeners import UnixListener
+
+
+class HttpDoor:
+    """Listens from `start` to `stop`. `deadline_s` is how long an answer may take when the request does not say."""
+
+    def __init__(
+        self,
+        options: HttpOptions,
+        sessions: Sessions,
+        notices: Notices,
+        model: ModelClient,
+        health: Health,
+        *,
+        deadline_s: float = 60.0,
+    ) -> None:
+        self._options = options
+        routes = [
+            *MemoryRoutes(sessions, notices, health, deadline_s).routes(),
+            *OllamaRoutes(sessions, model, relay_admin=options.relay_admin).routes(),
+        ]
+        app = Starlette(
+            routes=routes,
+            exception_handlers={EdgeError: self._refuse, HTTPException: self._refuse_route, Exception: _fail},
+        )
+        app.router.redirect_slashes = False
+        self._app = Guard(app, options, sessions.boot_id, health.note_error)
+        self._note_error = health.note_error
+        self._server: QuietServer | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._unix: UnixListener | None = None
+        self.tcp_port = 0
+        """The port listened on; 0 while there is none."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the Unix socket, while there is one."""
+        return self._unix.path if self._unix is not None else None
+
+    async def start(self) -> None:
+        """Listen; requests are answered once this returns. Raises SettingsError, saying what is in the way."""
+        options = self._options
+        self._unix = listen_unix(socket_path(options.socket), options.socket_group)
+        sockets = [self._unix.socket]
+        if options.tcp:
+            try:
+                guarded = bool(options.tokens) and options.require_scope
+                sockets.append(listen_tcp(options.tcp_host, options.tcp_port, guarded=guarded))
+            except BaseException:
+                self._unix.close()
+                raise
+            self.tcp_port = sockets[-1].getsockname()[1]
+        self._server = server(self._app, options)
+        self._serving = asyncio.create_task(self._server.serve(sockets), name="http")
+        ready = asyncio.create_task(self._server.ready.wait())
+        await asyncio.wait((ready, self._serving), return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        if self._serving.done():
+            self._serving.result()
+
+    async def stop(self) -> None:
+        """Finish what is being answered, for a second at most, then close everything."""
+        if self._server is not None:
+            self._server.should_exit = True
+        if self._serving is not None:
+            await asyncio.gather(self._serving, return_exceptions=True)
+        if self._unix is not None:
+            self._unix.close()
+        self._server, self._serving, self._unix, self.tcp_port = None, None, None, 0
+
+    async def _refuse(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, EdgeError)  # noqa: S101 (registered for it alone)
+        self._note_error(error.code)
+        return error_reply(error, request.scope["path"])
+
+    async def _refuse_route(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101 (registered for it alone)
+        what = "no such route" if error.status_code == 404 else f"no {request.method} on this route"
+        refusal = HttpRefusal(
+            error.status_code,
+            "unsupported",
+            f"there is {what} here",
+            hint="the README lists them",
+            headers=error.headers,
+        )
+        self._note_error(refusal.code)
+        return error_reply(refusal, request.scope["path"])
+
+
+async def _fail(request: Request, error: Exception) -> Response:
+    del error
+    return error_reply(InternalError("something went wrong inside"), request.scope["path"])

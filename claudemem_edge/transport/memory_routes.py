@@ -1,0 +1,235 @@
+"""Our own routes: say, observe, forget, end, what is remembered and why, what is pending, what becomes due."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from claudemem_edge.errors import BadRequest, UnknownScope
+from claudemem_edge.shapes.turn import ENDINGS, Accepted, Failed, Final, Origin
+from claudemem_edge.transport import orders, wire
+from claudemem_edge.transport.guards import caller
+from claudemem_edge.transport.live import Live, Outlet
+from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, failed_reply, json_bytes, json_reply
+from claudemem_edge.transport.scope import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from starlette.requests import Request
+
+    from claudemem_edge.notices import Notices
+    from claudemem_edge.sessions import Sessions
+    from claudemem_edge.shapes.outcome import Outcome
+    from claudemem_edge.shapes.turn import TurnEvent
+    from claudemem_edge.transport.health import Health
+
+DOOR = "http"
+KEEP_ALIVE_S = 15.0
+"""How often an event stream shows a proxy in between that it is alive."""
+
+
+class MemoryRoutes:
+    """The handlers of /memory/…, /health and /metrics."""
+
+    def __init__(self, sessions: Sessions, notices: Notices, health: Health, deadline_s: float) -> None:
+        self._sessions = sessions
+        self._notices = notices
+        self._health = health
+        self._deadline_s = deadline_s
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        base = "/memory/{scope}"
+        return [
+            Route("/health", self.health, methods=["GET"]),
+            Route("/metrics", self.metrics, methods=["GET"]),
+            Route(base, self.show, methods=["GET"]),
+            Route(f"{base}/say", self.say, methods=["POST"]),
+            Route(f"{base}/cancel", self.cancel, methods=["POST"]),
+            Route(f"{base}/observe", self.observe, methods=["POST"]),
+            Route(f"{base}/forget", self.forget, methods=["POST"]),
+            Route(f"{base}/end", self.end, methods=["POST"]),
+            Route(f"{base}/context", self.context, methods=["GET"]),
+            Route(f"{base}/turns/{{turn}}", self.trace, methods=["GET"]),
+            Route(f"{base}/events", self.events, methods=["GET"]),
+            Route(f"{base}/pending", self.pending, methods=["GET"]),
+            Route(f"{base}/pending", self.add_pending, methods=["POST"]),
+            Route(f"{base}/pending/{{id}}", self.change_pending, methods=["PATCH"]),
+        ]
+
+    async def health(self, request: Request) -> Response:
+        """Tell how the daemon is."""
+        del request
+        return json_reply(self._health.report())
+
+    async def metrics(self, request: Request) -> Response:
+        """Tell the numbers, for Prometheus."""
+        del request
+        return Response(self._health.metrics(), media_type="text/plain; version=0.0.4")
+
+    async def say(self, request: Request) -> Response:
+        """Answer an utterance with the events of its turn, or with their last alone when `stream` is false."""
+        scope = _scope(request)
+        body = wire.parse(wire.AskIn, await request.body())
+        ask = orders.ask(body, scope, Origin(DOOR, body.device), self._deadline_s)
+        events = self._sessions.turn(ask)
+        first = await anext(events)
+        if isinstance(first, Failed):
+            await events.aclose()
+            return failed_reply(first, self._event(first))
+        if body.stream:
+            return Live(lambda outlet: self._stream(outlet, first, events))
+        return Live(lambda outlet: self._ending(outlet, events))
+
+    async def _stream(self, outlet: Outlet, first: TurnEvent, events: AsyncGenerator[TurnEvent, None]) -> None:
+        try:
+            await outlet.begin(NDJSON, headers=_turn_header(first))
+            await outlet.write(json_bytes(self._event(first)) + b"\n")
+            async for event in events:
+                await outlet.write(json_bytes(self._event(event)) + b"\n")
+            await outlet.end()
+        finally:
+            await events.aclose()
+
+    async def _ending(self, outlet: Outlet, events: AsyncGenerator[TurnEvent, None]) -> None:
+        try:
+            async for event in events:
+                if isinstance(event, Failed):
+                    await outlet.reply(failed_reply(event, self._event(event)))
+                elif isinstance(event, ENDINGS):
+                    await outlet.whole(json_bytes(self._event(event)), JSON, headers=_turn_header(event))
+        finally:
+            await events.aclose()
+
+    def _event(self, event: TurnEvent) -> dict[str, Any]:
+        return {**wire.event_json(event), "boot_id": self._sessions.boot_id}
+
+    async def cancel(self, request: Request) -> Response:
+        """Cancel a running turn."""
+        scope = _scope(request)
+        body = wire.parse(wire.CancelIn, await request.body())
+        if not body.id:
+            raise BadRequest("the field id is missing", hint="it is the id of the ask to cancel")
+        return json_reply({"cancelled": self._sessions.cancel(scope, body.id)})
+
+    async def observe(self, request: Request) -> Response:
+        """Learn something without answering it."""
+        scope = _scope(request)
+        body = wire.parse(wire.ObserveIn, await request.body())
+        door = f"{DOOR}:{body.device}"
+        outcome = self._sessions.observe(scope, body.speaker, body.text, language=body.language, door=door)
+        return self._outcome(outcome)
+
+    async def forget(self, request: Request) -> Response:
+        """Forget one thing, or everything."""
+        scope = _scope(request)
+        return self._outcome(orders.forget(self._sessions, scope, wire.parse(wire.ForgetIn, await request.body())))
+
+    async def end(self, request: Request) -> Response:
+        """End a scope: nothing of it stays."""
+        return json_reply({"ended": self._sessions.end(_scope(request)), "boot_id": self._sessions.boot_id})
+
+    async def show(self, request: Request) -> Response:
+        """Show everything remembered for a scope."""
+        scope = _scope(request)
+        view = self._sessions.peek(scope).view(at=self._sessions.now())
+        return json_reply({**view, "scope": scope, "boot_id": self._sessions.boot_id})
+
+    async def context(self, request: Request) -> Response:
+        """Choose the block for a question; where nothing was ever said it is empty."""
+        scope = _scope(request)
+        query = wire.from_query(wire.ContextIn, dict(request.query_params))
+        try:
+            memory = self._sessions.memory(scope, create=False)
+        except UnknownScope:
+            return json_reply({"text": "", "lines": [], "turn": 0, "boot_id": self._sessions.boot_id})
+        context = memory.context(
+            query.query, limit_chars=query.limit_chars, now=self._sessions.now(), language=query.language
+        )
+        return json_reply({**wire.context_json(context), "turn": memory.turn, "boot_id": self._sessions.boot_id})
+
+    async def trace(self, request: Request) -> Response:
+        """Tell why a recent turn was answered as it was."""
+        scope = _scope(request)
+        number = request.path_params["turn"]
+        if not (number.isascii() and number.isdigit() and len(number) < 10):
+            raise BadRequest("a turn is a whole number")
+        trace = self._sessions.trace(scope, int(number))
+        context = wire.context_json(trace.context) if trace.context is not None else None
+        outcome = wire.outcome_json(trace.outcome)
+        return json_reply({"turn": int(number), "outcome": outcome, "context": context})
+
+    async def pending(self, request: Request) -> Response:
+        """List what is still to happen."""
+        scope = _scope(request)
+        try:
+            items = self._sessions.peek(scope).pending()
+        except UnknownScope:
+            items = ()
+        return json_reply({"items": [orders.item_json(item) for item in items], "boot_id": self._sessions.boot_id})
+
+    async def add_pending(self, request: Request) -> Response:
+        """Add a reminder or task."""
+        scope = _scope(request)
+        body = wire.parse(wire.PendingIn, await request.body())
+        return self._outcome(orders.change_pending(self._sessions, scope, body), HTTPStatus.CREATED)
+
+    async def change_pending(self, request: Request) -> Response:
+        """Mark an item done, cancel, snooze or move it."""
+        scope = _scope(request)
+        body = wire.parse(wire.PendingIn, await request.body())
+        body = body.model_copy(update={"id": request.path_params["id"]})
+        if body.op == "add":
+            raise BadRequest("the field op: an item that exists can be done, cancelled, snoozed or changed")
+        return self._outcome(orders.change_pending(self._sessions, scope, body))
+
+    async def events(self, request: Request) -> Response:
+        """Tell what becomes due for a scope, for as long as the client listens."""
+        scope = _scope(request)
+        sse = EVENT_STREAM in request.headers.get("accept", "")
+        return Live(lambda outlet: self._listen(outlet, scope, sse=sse))
+
+    async def _listen(self, outlet: Outlet, scope: str, *, sse: bool) -> None:
+        subscription = self._notices.subscribe(scope)
+        lost = 0
+        try:
+            await outlet.begin(EVENT_STREAM if sse else NDJSON, headers={"cache-control": "no-store"})
+            await outlet.write(_row({"event": "listening", "scope": scope, "boot_id": self._sessions.boot_id}, sse=sse))
+            while True:
+                try:
+                    async with asyncio.timeout(KEEP_ALIVE_S if sse else None):
+                        notice = await anext(subscription, None)
+                except TimeoutError:
+                    await outlet.write(b": still here\n\n")
+                    continue
+                if notice is None:
+                    break
+                if subscription.lost > lost:
+                    lost = subscription.lost
+                    await outlet.write(_row({"event": "lost", "count": lost}, sse=sse))
+                await outlet.write(_row(wire.notice_json(notice), sse=sse))
+            await outlet.end()
+        finally:
+            subscription.close()
+
+    def _outcome(self, outcome: Outcome, status: int = HTTPStatus.OK) -> Response:
+        body = {**wire.outcome_json(outcome), "boot_id": self._sessions.boot_id}
+        return json_reply(body, status, {"X-Claudemem-Turn": str(outcome.turn)})
+
+
+def _scope(request: Request) -> str:
+    return caller(request.scope).check(resolve(request.path_params["scope"]))
+
+
+def _turn_header(event: TurnEvent) -> dict[str, str]:
+    return {"X-Claudemem-Turn": str(event.turn)} if isinstance(event, (Accepted, Final)) else {}
+
+
+def _row(payload: dict[str, Any], *, sse: bool) -> bytes:
+    body = json_bytes(payload)
+    return b"event: " + payload["event"].encode("ascii") + b"\ndata: " + body + b"\n\n" if sse else body + b"\n"

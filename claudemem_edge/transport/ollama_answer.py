@@ -1,0 +1,178 @@
+"""One question of an Ollama client on its way through: learned, given its block, answered by us or by the model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from claudemem_edge.errors import BackendUnreachable, EdgeError
+from claudemem_edge.model.profiles import profile_for
+from claudemem_edge.model.prompt import user_text
+from claudemem_edge.transport.ollama_repeats import Kept, Repeats
+from claudemem_edge.transport.ollama_stream import Tap, whole_lines, without_blank_lines
+from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_reply, json_bytes, shaped
+from claudemem_edge.transport.wire import error_json
+
+if TYPE_CHECKING:
+    from claudemem_edge.memory import Memory
+    from claudemem_edge.model.client import ModelClient, Relay
+    from claudemem_edge.sessions import Sessions
+    from claudemem_edge.shapes.context import Profile
+    from claudemem_edge.transport.live import Outlet
+    from claudemem_edge.transport.ollama_prompt import Question
+
+DOOR = "ollama:"
+DEADLINE_S = 600.0
+"""The client's own patience ends an answer long before this does."""
+DOCUMENT_MOST_BYTES = 16 << 20
+UPSTREAM_CODES = {404: "model_missing", 413: "too_long", 429: "busy", 503: "busy"}
+
+
+@dataclass(slots=True)
+class Plan:
+    """What to do with a request: the body to pass on, and what there is to learn from the answer."""
+
+    path: str
+    body: bytes
+    scope: str
+    memory: Memory | None = None
+    epoch: int = 0
+    kept: Kept | None = None
+    answered: int = 0
+    heard: bool = False
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a reply says of the turn."""
+        return {"X-Claudemem-Turn": str(self.kept.turn)} if self.kept is not None else {}
+
+
+class Conversation:
+    """Learns questions, chooses their blocks, passes them on and records what the model answered."""
+
+    def __init__(self, sessions: Sessions, model: ModelClient) -> None:
+        self._sessions = sessions
+        self._model = model
+        self._repeats = Repeats()
+
+    def plan(self, path: str, scope: str, question: Question, *, may_say: bool) -> Plan:
+        """Learn a question unless it is known already, and settle which bytes stand for it. Raises Full."""
+        memory = self._sessions.memory(scope)
+        newest = not question.answered
+        kept = self._repeats.find(scope, memory, question.digest, newest=newest)
+        learned = kept is None and newest
+        if kept is None:
+            kept = self._settle(scope, memory, question, may_say=may_say)
+            self._repeats.keep(scope, memory, question.digest, kept)
+        body = question.with_text(kept.text)
+        return Plan(path, body, scope, memory, memory.epoch, kept, question.answered, heard=learned)
+
+    def _settle(self, scope: str, memory: Memory, question: Question, *, may_say: bool) -> Kept:
+        notice = ""
+        if not question.answered:
+            outcome = self._sessions.observe(scope, "user", question.text, door=DOOR)
+            notice = outcome.say
+            if outcome.complete and notice and may_say:
+                return Kept(question.text, outcome.turn, notice)
+        profile = profile_for(question.model)
+        block = self._block(scope, memory, question, profile, notice)
+        return Kept(user_text(profile, memory.language, block, question.text), memory.turn)
+
+    def _block(self, scope: str, memory: Memory, question: Question, profile: Profile, notice: str) -> str:
+        """Return what we stored or refused, then what is remembered, within the limit of the profile."""
+        notice = notice[: profile.limit_chars]
+        room = profile.limit_chars - len(notice) - bool(notice)
+        shown = {digest for said in question.others for digest in memory.digests(said)}
+        context = memory.context(
+            question.text, limit_chars=max(0, room), now=self._sessions.now(), profile=profile, shown=shown
+        )
+        if not question.answered:
+            self._sessions.trace(scope, memory.turn).context = context
+        return "\n".join(part for part in (notice, str(context)) if part)
+
+    async def pass_on(self, outlet: Outlet, plan: Plan) -> None:
+        """Ask the model, relay its answer as it comes, and record it once it is complete."""
+        try:
+            deadline_s = asyncio.get_running_loop().time() + DEADLINE_S
+            async with self._sessions.model_slot(plan.scope, deadline_s):
+                relay = await self._model.relay("POST", plan.path, plan.body, {"Content-Type": JSON}, deadline_s)
+                try:
+                    await self._relay(outlet, plan, relay)
+                finally:
+                    await relay.aclose()
+        except EdgeError as error:
+            error.heard = error.heard or plan.heard
+            text = plan.memory.say(f"error_{error.code}") if plan.memory is not None else ""
+            if not outlet.started:
+                await outlet.reply(error_reply(error, plan.path, text))
+            else:
+                await outlet.end(_error_line(error, plan.path, text))
+
+    async def _relay(self, outlet: Outlet, plan: Plan, relay: Relay) -> None:
+        content_type = relay.headers.get("content-type", JSON)
+        if relay.status == 200 and content_type.startswith((NDJSON, EVENT_STREAM)):
+            await self._stream(outlet, plan, relay, content_type)
+            return
+        body = b""
+        async for chunk in relay.chunks:
+            body += chunk
+            if len(body) > DOCUMENT_MOST_BYTES:
+                raise BackendUnreachable("the model's server sent more than any answer can be")
+        if relay.status == 200:
+            tap = self._tap(plan)
+            tap.hear(body)
+            self._record(plan, tap)
+        else:
+            body = _with_code(body, relay.status)
+        await outlet.whole(body, content_type, relay.status, {**plan.headers, **_retry(relay)})
+
+    async def _stream(self, outlet: Outlet, plan: Plan, relay: Relay, content_type: str) -> None:
+        tap = self._tap(plan)
+        events = content_type.startswith(EVENT_STREAM)
+        async for lines in whole_lines(relay.chunks):
+            if not outlet.started:
+                await outlet.begin(content_type, headers=plan.headers)
+            for line in lines.splitlines():
+                tap.hear(line)
+            if tap.complete:
+                self._record(plan, tap)
+            await outlet.write(lines if events else without_blank_lines(lines))
+        if not tap.complete:
+            raise BackendUnreachable("the model's server ended before the answer did", heard=plan.heard)
+        await outlet.end()
+
+    def _tap(self, plan: Plan) -> Tap:
+        return Tap(plan.memory.max_text_chars if plan.memory is not None else 0)
+
+    def _record(self, plan: Plan, tap: Tap) -> None:
+        """Record a complete answer once, unless something was forgotten since it was asked for."""
+        memory, kept = plan.memory, plan.kept
+        if memory is None or kept is None or plan.answered in kept.heard or not tap.complete or not tap.text:
+            return
+        kept.heard.add(plan.answered)
+        still_there = plan.scope in self._sessions.scopes() and self._sessions.peek(plan.scope) is memory
+        if still_there and memory.epoch == plan.epoch:
+            self._sessions.observe(plan.scope, "assistant", tap.text, door=DOOR)
+
+
+def _retry(relay: Relay) -> dict[str, str]:
+    return {"Retry-After": relay.headers["retry-after"]} if "retry-after" in relay.headers else {}
+
+
+def _with_code(body: bytes, status: int) -> bytes:
+    """Return a server's refusal with a stable code added; anything but Ollama's own shape stays as it is."""
+    try:
+        refusal: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        refusal = {"error": f"the model's server failed with status {status}"}
+    if not isinstance(refusal, dict) or not isinstance(refusal.get("error"), str):
+        return body
+    known = UPSTREAM_CODES.get(status, "bad_request" if status < 500 else "backend_unreachable")
+    return json_bytes({"code": known, **refusal})
+
+
+def _error_line(error: EdgeError, path: str, text: str) -> bytes:
+    line = json_bytes(shaped(error_json(error, text)["error"], path))
+    return b"data: " + line + b"\n\n" if path.startswith("/v1/") else line + b"\n"

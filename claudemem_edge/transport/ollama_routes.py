@@ -1,0 +1,156 @@
+"""Ollama's API: chat, generate and completions with memory; what lists and describes models is passed on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from claudemem_edge.transport.guards import caller
+from claudemem_edge.transport.live import Live, Outlet
+from claudemem_edge.transport.ollama_answer import Conversation, Plan
+from claudemem_edge.transport.ollama_prompt import is_chore, read_chat, read_generate
+from claudemem_edge.transport.replies import JSON, NDJSON, json_bytes, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from claudemem_edge.model.client import ModelClient
+    from claudemem_edge.sessions import Sessions
+    from claudemem_edge.transport.ollama_prompt import Question
+
+RELAYED = (
+    ("/", ("GET",)),
+    ("/api/version", ("GET",)),
+    ("/api/tags", ("GET",)),
+    ("/api/ps", ("GET",)),
+    ("/api/show", ("POST",)),
+    ("/api/embed", ("POST",)),
+    ("/api/embeddings", ("POST",)),
+    ("/v1/models", ("GET",)),
+    ("/v1/models/{model:path}", ("GET",)),
+)
+ADMIN = (
+    ("/api/pull", ("POST",)),
+    ("/api/push", ("POST",)),
+    ("/api/create", ("POST",)),
+    ("/api/copy", ("POST",)),
+    ("/api/delete", ("DELETE",)),
+    ("/api/blobs/{digest}", ("POST",)),
+)
+MEMORY_HEADER = "x-claudemem-memory"
+OFF = "off"
+
+
+class OllamaRoutes:
+    """The handlers. A scope comes from the header, from the base path /u/<scope>, or is the default one."""
+
+    def __init__(self, sessions: Sessions, model: ModelClient, *, relay_admin: bool) -> None:
+        self._sessions = sessions
+        self._model = model
+        self._relay_admin = relay_admin
+        self._conversation = Conversation(sessions, model)
+        is_chore("")  # reads its data now, so that no request has to wait for a file
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        relayed = RELAYED + (ADMIN if self._relay_admin else ())
+        return [
+            Route("/api/chat", self.chat, methods=["POST"]),
+            Route("/api/generate", self.generate, methods=["POST"]),
+            Route("/v1/chat/completions", self.completions, methods=["POST"]),
+            *(Route(path, self.relay, methods=list(methods)) for path, methods in relayed),
+        ]
+
+    async def chat(self, request: Request) -> Response:
+        """Answer a chat."""
+        return await self._converse(request, read_chat, _chat_lines)
+
+    async def generate(self, request: Request) -> Response:
+        """Answer a prompt."""
+        return await self._converse(request, read_generate, _generate_lines)
+
+    async def completions(self, request: Request) -> Response:
+        """Answer a chat in OpenAI's shape."""
+        return await self._converse(request, lambda body: read_chat(body, streams=False), None)
+
+    async def relay(self, request: Request) -> Response:
+        """Pass a request on as it is."""
+        body = await request.body()
+        query = request.scope["query_string"].decode("latin-1")
+        path = request.scope["path"] + (f"?{query}" if query else "")
+        return Live(lambda outlet: self._pass_on(outlet, request.method, path, body, dict(request.headers)))
+
+    async def _pass_on(self, outlet: Outlet, method: str, path: str, body: bytes, headers: dict[str, str]) -> None:
+        if body:
+            headers["content-type"] = JSON
+        relay = await self._model.relay(method, path, body, headers)
+        try:
+            kept = dict(relay.headers)
+            await outlet.begin(kept.pop("content-type", JSON), relay.status, kept)
+            async for chunk in relay.chunks:
+                await outlet.write(chunk)
+            await outlet.end()
+        finally:
+            await relay.aclose()
+
+    async def _converse(
+        self,
+        request: Request,
+        read: Callable[[bytes], Question | None],
+        say_lines: Callable[[Question, str], list[dict[str, Any]]] | None,
+    ) -> Response:
+        body = await request.body()
+        who = caller(request.scope)
+        scope, path = who.scope(), request.scope["path"]
+        question = read(body)
+        off = request.headers.get(MEMORY_HEADER, "").strip().lower() == OFF
+        if question is None or off or len(question.text) > self._sessions.memory(scope).max_text_chars:
+            plan = Plan(path, body, scope)
+            return Live(lambda outlet: self._conversation.pass_on(outlet, plan))
+        may_say = say_lines is not None and who.by_path and not question.tools
+        plan = self._conversation.plan(path, scope, question, may_say=may_say)
+        if say_lines is not None and plan.kept is not None and plan.kept.say:
+            rows = say_lines(question, plan.kept.say)
+            return _say(question, rows, plan.headers)
+        return Live(lambda outlet: self._conversation.pass_on(outlet, plan))
+
+
+def _say(question: Question, rows: list[dict[str, Any]], headers: dict[str, str]) -> Response:
+    """Answer in Ollama's shape without asking a model: a line of words and the line that ends it, or one document."""
+    if question.stream:
+        return Response(b"".join(json_bytes(row) + b"\n" for row in rows), headers=headers, media_type=NDJSON)
+    words, ending = rows
+    return json_reply({**ending, **words, "done": True}, headers=headers)
+
+
+def _chat_lines(question: Question, text: str) -> list[dict[str, Any]]:
+    return [
+        {**_stamp(question), "message": {"role": "assistant", "content": text}, "done": False},
+        {**_stamp(question), "message": {"role": "assistant", "content": ""}, **_ENDING},
+    ]
+
+
+def _generate_lines(question: Question, text: str) -> list[dict[str, Any]]:
+    return [{**_stamp(question), "response": text, "done": False}, {**_stamp(question), "response": "", **_ENDING}]
+
+
+def _stamp(question: Question) -> dict[str, Any]:
+    created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    return {"model": question.model, "created_at": created}
+
+
+_ENDING: dict[str, Any] = {
+    "done": True,
+    "done_reason": "stop",
+    "total_duration": 0,
+    "load_duration": 0,
+    "prompt_eval_count": 0,
+    "prompt_eval_duration": 0,
+    "eval_count": 0,
+    "eval_duration": 0,
+}

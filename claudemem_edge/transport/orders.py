@@ -1,0 +1,96 @@
+"""What a door's own requests come to: an Ask for a turn, a command for a memory, an item as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from claudemem_edge.errors import BadRequest
+from claudemem_edge.shapes.turn import Ask, Origin
+
+if TYPE_CHECKING:
+    from claudemem_edge.sessions import Sessions
+    from claudemem_edge.shapes.memory import Item
+    from claudemem_edge.shapes.outcome import Outcome
+    from claudemem_edge.transport.wire import AskIn, ForgetIn, PendingIn
+
+FORGET = {
+    "last": "forget_last",
+    "task": "forget_task",
+    "item": "forget_task",
+    "topic": "forget_topic",
+    "entity": "forget_entity",
+    "all": "forget_all",
+}
+NEEDS_KEY = frozenset({"item", "entity"})
+
+
+def new_id() -> str:
+    """Return an id for a request that brought none."""
+    return uuid.uuid4().hex[:12]
+
+
+def ask(body: AskIn, scope: str, origin: Origin, deadline_s: float) -> Ask:
+    """Return the ask for a request. `deadline_s` is how long an answer may take when the request does not say."""
+    return Ask(
+        scope=scope,
+        text=body.text,
+        id=body.id or new_id(),
+        origin=origin,
+        deadline_s=asyncio.get_running_loop().time() + (body.ttl_s or deadline_s),
+        language=body.language,
+        supersede=body.supersede,
+        speaker=body.user or "user",
+    )
+
+
+def forget(sessions: Sessions, scope: str, body: ForgetIn) -> Outcome:
+    """Forget what the request names. Raises BadRequest or UnknownScope."""
+    if body.what == "all" and not body.confirm:
+        raise BadRequest("forgetting everything cannot be undone", hint='confirm it with "confirm": true')
+    if body.what in NEEDS_KEY and not body.key:
+        raise BadRequest("the field key is missing", hint=f"it names the {body.what} to forget")
+    return sessions.command(scope, FORGET[body.what], body.key)
+
+
+def change_pending(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
+    """Carry out a change to what is pending. Raises BadRequest or UnknownScope."""
+    if body.op == "add":
+        return _add(sessions, scope, body)
+    if not body.id:
+        raise BadRequest("the field id is missing", hint='it names the item, such as "p7"')
+    if body.op == "change":
+        if body.due is None:
+            raise BadRequest("the field due is missing", hint="it is the new time, such as 2026-03-12T10:00:00+08:00")
+        return sessions.command(scope, "change", f"{body.id} {body.due.isoformat()}", language=body.language)
+    if body.op == "snooze":
+        return sessions.command(scope, "snooze", f"{body.id} {body.for_s:g}", language=body.language)
+    kind = "done" if body.op == "done" else "cancel"
+    return sessions.command(scope, kind, body.id, language=body.language)
+
+
+def _add(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
+    if not body.text.strip():
+        raise BadRequest("the field text is missing", hint="it is what to be reminded of")
+    sessions.memory(scope)
+    due = body.due.isoformat() if body.due is not None else ""
+    return sessions.command(scope, "add", f"{due} {body.text.strip()}".lstrip(), language=body.language)
+
+
+def item_json(item: Item) -> dict[str, Any]:
+    """Return an item as plain JSON."""
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "text": item.text,
+        "state": item.state,
+        "due": item.due.at().isoformat() if item.due is not None else None,
+        "grain": item.grain,
+        "recurrence": item.recurrence,
+        "trigger": item.trigger,
+        "parent": item.parent,
+        "missed": item.missed,
+        "asked_at": item.asked_at_door,
+        "turn": item.turn,
+    }
