@@ -7,6 +7,7 @@ nothing: a distance ("in ten minutes") counts on the boot clock, an appointment 
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import time
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.options import AlarmOptions
     from claudemem_edge.shapes.times import Moment
 
+logger = logging.getLogger(__name__)
 SLEEP_MOST_S = 30.0
+AFTER_FAILURE_S = 5.0
 MISSED_AFTER_S = 60.0
 """What fires later than this is told as missed: the machine slept, or the clock was set."""
 
@@ -42,8 +45,12 @@ class Alarm:
         """Fire due items until cancelled."""
         while True:
             self._changed.clear()
-            self._sessions.sweep()
-            pause_s = self.fire_due()
+            try:
+                self._sessions.sweep()
+                pause_s = self.fire_due()
+            except Exception as error:  # noqa: BLE001 (one bad item must not silence all the others for good)
+                logger.error("the alarm failed inside: %s", type(error).__name__)  # noqa: TRY400 (its text may hold words)
+                pause_s = AFTER_FAILURE_S
             try:
                 async with asyncio.timeout(pause_s):
                     await self._changed.wait()

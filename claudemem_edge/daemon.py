@@ -1,1 +1,166 @@
-"""Builds every part, starts them, watches, stops them in reverse."""
+"""Builds every part, starts them, watches, and stops them in reverse."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from claudemem_edge.alarm import Alarm
+from claudemem_edge.counters import Counters
+from claudemem_edge.errors import EdgeError, SettingsError
+from claudemem_edge.language.load import load
+from claudemem_edge.memory import Memory
+from claudemem_edge.notices import Notices
+from claudemem_edge.sessions import Sessions
+from claudemem_edge.settings import EX_CONFIG
+from claudemem_edge.systemd_notify import SystemdNotify
+from claudemem_edge.transport.health import Health
+from claudemem_edge.transport.http import HttpDoor
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from claudemem_edge.model.client import ModelClient
+    from claudemem_edge.settings import Settings
+
+logger = logging.getLogger(__name__)
+SELF_TEST_WORDS = "0"
+"""A word in no language: read, kept and chosen from like any other, in a memory of its own."""
+
+
+def language_model(settings: Settings) -> ModelClient:
+    """Return the client of the language model, or the echo that stands in for one."""
+    if settings.model.echo:
+        from claudemem_edge.model.echo import EchoModel  # noqa: PLC0415 (only for trying things out)
+
+        return EchoModel()  # type: ignore[return-value]  # has the same face
+    from claudemem_edge.model.client import ModelClient  # noqa: PLC0415 (not beside the echo)
+
+    return ModelClient(settings.model)
+
+
+class Daemon:
+    """The whole program. Building it opens nothing; `run` does everything. Raises PackError."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        language = settings.language
+        load(language.languages, language.packs, language.folders)  # a broken pack shows now, not at the first word
+        self._counters = Counters()
+        self._model = language_model(settings)
+        self._notices = Notices()
+        self._sessions = Sessions(
+            self._model,
+            new_memory=self._new_memory,
+            options=settings.sessions,
+            turn_options=settings.turn,
+            zone=settings.zone(),
+        )
+        self._alarm = Alarm(self._sessions, self._notices, settings.alarm)
+        self._health = Health(self._sessions, self._model, self._counters)
+        self._systemd = SystemdNotify()
+        self._stop = asyncio.Event()
+
+    def _new_memory(self) -> Memory:
+        language = self._settings.language
+        return Memory(language.languages, language.packs, folders=language.folders, options=self._settings.memory)
+
+    async def run(self, *, stop_with_input: bool = False) -> int:
+        """Serve until a signal (or the end of standard input) comes. Return the exit status."""
+        set_up_log(self._settings.log.level)
+        loop = asyncio.get_running_loop()
+        for one in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(one, self._stop.set)
+        if stop_with_input:
+            loop.add_reader(sys.stdin, self._on_input)
+        try:
+            async with self._serving():
+                await self._stop.wait()
+                self._systemd.stopping()
+        except SettingsError as error:
+            logger.error("%s", error)  # noqa: TRY400 (a sentence for the owner, not a traceback)
+            return EX_CONFIG
+        return 0
+
+    def _on_input(self) -> None:
+        if not os.read(sys.stdin.fileno(), 4096):
+            self._stop.set()
+
+    @contextlib.asynccontextmanager
+    async def _serving(self) -> AsyncIterator[None]:
+        """Everything in the order of its start; what is left in reverse is the order of stopping."""
+        http = HttpDoor(
+            self._settings.http,
+            self._sessions,
+            self._notices,
+            self._model,
+            self._health,
+            deadline_s=self._settings.turn.deadline_s,
+        )
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(self._model.aclose)
+            await http.start()
+            stack.push_async_callback(http.stop)
+            await self._start_mqtt(stack)
+            stack.callback(self._notices.close)
+            stack.push_async_callback(self._sessions.stop)
+            for name, work in (("alarm", self._alarm.run()), ("watchdog", self._watch()), ("model", self._look_up())):
+                stack.push_async_callback(_end, asyncio.create_task(work, name=name))
+            self._systemd.ready("answering")
+            where = f" and http://{self._settings.http.tcp_host}:{http.tcp_port}" if http.tcp_port else ""
+            logger.info("listening on %s%s", http.path, where)
+            yield
+            logger.info("stopping")
+
+    async def _start_mqtt(self, stack: contextlib.AsyncExitStack) -> None:
+        if not self._settings.mqtt.enabled:
+            return
+        from claudemem_edge.transport.mqtt import MqttDoor  # noqa: PLC0415 (only where there is a broker)
+
+        door = MqttDoor(self._settings.mqtt, self._sessions, self._notices, self._health)
+        await door.start()
+        stack.push_async_callback(door.stop)
+        self._health.parts["mqtt"] = door.status
+
+    async def _watch(self) -> None:
+        """Feed the watchdog, each time after a small turn of our own has gone well."""
+        pause_s = self._systemd.watchdog_s / 2
+        while pause_s:
+            await asyncio.sleep(pause_s)
+            self.self_test()
+            self._systemd.watchdog()
+
+    def self_test(self) -> None:
+        """Learn and choose once, in a memory that is thrown away; raises what goes wrong."""
+        memory = self._new_memory()
+        memory.observe("user", SELF_TEST_WORDS, at=self._sessions.now())
+        memory.context(SELF_TEST_WORDS, now=self._sessions.now())
+
+    async def _look_up(self) -> None:
+        """Find the model once at the start, so that the log and health can name it."""
+        try:
+            chosen = await self._model.chosen()
+        except EdgeError as error:
+            logger.warning("no language model yet: %s. %s", error.message, error.hint)
+        else:
+            logger.info("model: %s at %s (profile %s)", chosen.name, chosen.url, chosen.profile.name)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """Cancel a task and wait for it; what it failed with is logged by kind."""
+    task.cancel()
+    (failure,) = await asyncio.gather(task, return_exceptions=True)
+    if isinstance(failure, Exception):
+        logger.error("%s ended early: %s", task.get_name(), type(failure).__name__)
+
+
+def set_up_log(level: str) -> None:
+    """Log to standard error, our own lines at `level`, the libraries' from warnings up."""
+    logging.basicConfig(level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
+    for noisy in ("httpx", "httpcore", "asyncio", "uvicorn", "uvicorn.error", "aiomqtt", "mqtt"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from claudemem_edge.shapes.times import Moment
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 
@@ -16,3 +21,13 @@ SHANGHAI = ZoneInfo("Asia/Shanghai")
 def now() -> Moment:
     """Wednesday 2026-03-11, 09:40 in Shanghai."""
     return Moment(datetime(2026, 3, 11, 9, 40, tzinfo=SHANGHAI), 1000.0)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where skips are forbidden, a skip is a failure: a missing component must not pass for a passed test."""
+    report = yield
+    if os.environ.get("TESTS_FORBID_SKIPS") and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which is forbidden here: {report.longrepr}"
+    return report

@@ -183,7 +183,7 @@ async def test_the_deadline_ends_a_turn(fake: FakeOllama, mode: str) -> None:
     await fake.wait_closed()
 
 
-@pytest.mark.parametrize("mode", ["half line", "error line", "clean end", "500", "reset"])
+@pytest.mark.parametrize("mode", ["half_line", "error_line", "no_done", "500", "reset"])
 async def test_a_broken_answer_is_never_a_final(fake: FakeOllama, mode: str) -> None:
     sessions = make_sessions(fake.url)
     fake.next(mode)
