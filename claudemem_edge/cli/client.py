@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +12,7 @@ import httpx
 from claudemem_edge.transport.address import socket_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
 CONNECT_TIMEOUT_S = 3.0
@@ -47,12 +47,22 @@ class DaemonClient:
             raise click.ClickException(_sentence(found))
         return dict(found)
 
-    def say(self, scope: str, text: str, *, language: str = "") -> Iterator[dict[str, Any]]:
+    def say(self, scope: str, text: str, *, language: str = "") -> Generator[dict[str, Any], None, None]:
         """Say something and give the turn's events; closing the iterator cancels the turn."""
         body = {"text": text, "language": language, "device": "terminal"}
         with self._told(), self._http.stream("POST", f"/memory/{scope}/say", json=body) as answer:
             if answer.is_error:
                 raise click.ClickException(_sentence(json.loads(answer.read())))
+            for line in answer.iter_lines():
+                if line:
+                    yield json.loads(line)
+
+    def notices(self, scope: str) -> Iterator[dict[str, Any]]:
+        """Give due items as they come, until the daemon ends."""
+        with (
+            suppress(httpx.HTTPError, ValueError),
+            self._http.stream("GET", f"/memory/{scope}/events", timeout=None) as answer,
+        ):
             for line in answer.iter_lines():
                 if line:
                     yield json.loads(line)
