@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from claudemem_edge.shapes.index import InvertedIndex
 from claudemem_edge.shapes.terms import TermIndex
@@ -83,6 +83,8 @@ class Item:
     language: str = ""
     fired_at: Moment | None = None
     missed: bool = False
+    starts: date | None = None
+    """Day from which the intervals of a recurrence count, whatever is done with single occurrences."""
 
 
 @dataclass(slots=True)

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from claudemem_edge.shapes.memory import Statement
-from claudemem_edge.shapes.outcome import Change, Outcome
+from claudemem_edge.shapes.outcome import Outcome
+from claudemem_edge.state_engine import (
+    claims,
+    commands,
+    corrections,
+    decay,
+    entity_map,
+    items,
+    questions,
+    statements,
+    topic_chain,
+)
+from claudemem_edge.state_engine.ledger import Ledger
+from claudemem_edge.state_engine.progress import DOOR, Progress
 
 if TYPE_CHECKING:
     from claudemem_edge.language.pack import Lexicon
@@ -14,19 +26,76 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.reading import Reading
     from claudemem_edge.shapes.times import Moment
 
+WITHOUT_CLAIMS = frozenset({"assistant", "event", DOOR})
+GIVING_ORDERS = frozenset({"user", DOOR})
+
 
 def advance(
     state: MemoryState, reading: Reading, now: Moment, *, lexicon: Lexicon, options: MemoryOptions, door: str = ""
 ) -> Outcome:
-    """Change `state` by what was read. On an exception the memory is as it was. `door` is where it was said."""
-    state.turn += 1
-    changed = []
-    for clause in reading.clauses:
-        statement = Statement(
-            state.next_id, state.turn, reading.utterance.speaker, clause.text, now.wall, reading.utterance.language
-        )
-        state.next_id += 1
-        state.statements[statement.id] = statement
-        state.index.add(statement.id, clause.terms)
-        changed.append(Change("stored", "statement", str(statement.id)))
-    return Outcome(state.turn, tuple(changed))
+    """Change `state` by what was read. On an exception the memory is as it was. `door` is where it was said.
+
+    Only the user gives orders and is answered; every other speaker's words are kept, and those of a named speaker
+    make claims too. Raises BadRequest for a door's command that makes no sense.
+    """
+    ledger = Ledger(state)
+    try:
+        outcome = _advance(Progress(ledger, reading, now, lexicon, options, door, None))
+    except BaseException:
+        ledger.rollback()
+        raise
+    ledger.close()
+    return outcome
+
+
+def _advance(progress: Progress) -> Outcome:
+    state, reading = progress.state, progress.reading
+    speaker = reading.utterance.speaker
+    if speaker != DOOR:
+        state.turn += 1
+    if speaker == "user" and reading.utterance.language:
+        state.language = reading.utterance.language
+    progress.language = progress.lexicon.get(state.reply_language or reading.utterance.language or state.language)
+    if state.open_question is not None:
+        questions.drop_expired(progress)
+        questions.try_answer(progress)
+    if reading.commands and speaker in GIVING_ORDERS and not progress.answered:
+        commands.obey_all(progress)
+    if speaker != DOOR:
+        _learn(progress, speaker)
+        decay.clean(progress)
+    return _outcome(progress)
+
+
+def _learn(progress: Progress, speaker: str) -> None:
+    reading = progress.reading
+    if not (progress.answered and not reading.claims and len(reading.clauses) == 1):
+        statements.store(progress)
+    if reading.mentions:
+        entity_map.sight_all(progress)
+    if reading.claims and speaker not in WITHOUT_CLAIMS:
+        claims.learn_all(progress)
+    if speaker == "user" and not progress.answered:
+        if reading.claims or reading.commands:
+            corrections.correct_all(progress)
+        if reading.reminders:
+            items.make_all(progress)
+    if progress.statements:
+        topic_chain.place(progress.ledger, progress.statements, reading, progress.read_in)
+        if speaker == "assistant":
+            progress.state.last_reply = progress.statements[-1]
+
+
+def _outcome(progress: Progress) -> Outcome:
+    state, reading = progress.state, progress.reading
+    say = progress.spoken()
+    if say and not (progress.from_door or progress.keep_reply):
+        statements.record_reply(progress, say)
+    return Outcome(
+        state.turn,
+        tuple(progress.changes),
+        say,
+        bool(say) and (reading.whole or progress.answered),
+        state.open_question,
+        progress.language.code if progress.language else "",
+    )

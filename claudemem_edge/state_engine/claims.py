@@ -1,0 +1,109 @@
+"""Claims: what holds because of what was said, and what no longer does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.memory import Claim
+from claudemem_edge.state_engine import entity_map, predicates
+from claudemem_edge.state_engine.statements import forgetting, hide_holding, holds, origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from claudemem_edge.shapes.reading import ClaimDraft
+    from claudemem_edge.state_engine.progress import Progress
+
+ORIGINS_KEPT = 8
+"""The first and the latest statements a claim rests on; a fact told a thousand times does not hold on to them all."""
+
+
+def learn_all(progress: Progress) -> None:
+    """Learn what the speaker asserts. Corrections without a predicate are left to `corrections`."""
+    for draft in progress.reading.claims:
+        if draft.predicate and draft.object and not forgetting(progress, draft.span):
+            learn(progress, draft)
+
+
+def learn(progress: Progress, draft: ClaimDraft) -> None:
+    """Open a claim, let an open one rest on these words too, or close what is denied."""
+    subject = entity_map.subject_of(progress, draft)
+    rests_on = origin(progress, draft.span)
+    same = [one for one in open_claims(progress) if one.subject == subject and one.predicate == draft.predicate]
+    if draft.denies:
+        deny(progress, same, draft.object, rests_on)
+        return
+    known = next((one for one in same if alike(one.object, draft.object)), None)
+    if known is not None:
+        rest_on(progress, known, rests_on)
+        return
+    new = replace(progress, _replaced(progress, draft, same), (subject, draft.predicate, draft.object), rests_on)
+    if draft.because and not draft.corrects:
+        progress.ledger.set(new, because=draft.because)
+    entity_map.learn_name(progress, new)
+
+
+def replace(progress: Progress, old: list[Claim], said: tuple[str, str, str], rests_on: tuple[int, ...]) -> Claim:
+    """Open a claim (subject, predicate, object) and close those whose place it takes."""
+    subject, predicate, value = said
+    state = progress.state
+    new = Claim(
+        progress.ledger.new_id(), subject, predicate, value, progress.now.wall, rests_on,
+        turn=state.turn, attitude=progress.reading.attitude,
+    )  # fmt: skip
+    progress.ledger.add_claim(new)
+    for claim in old:
+        close(progress, claim, new)
+    kind = "corrected" if old else "stored"
+    progress.change(kind, "claim", new.id, subject=subject, predicate=predicate, object=value)
+    return new
+
+
+def close(progress: Progress, claim: Claim, new: Claim | None, keep: tuple[int, ...] = ()) -> None:
+    """End a claim: what holds its value is not shown as it stands any more."""
+    progress.ledger.set(claim, until=progress.now.wall, replaced_by=new.id if new else None)
+    hide_holding(progress, claim.object, claim.origin, keep)
+
+
+def deny(progress: Progress, same: list[Claim], value: str, rests_on: tuple[int, ...]) -> None:
+    """Close the claims that are said not to hold; the words that say so stay visible."""
+    for claim in same:
+        if not value or alike(claim.object, value) or holds(claim.object, value) or holds(value, claim.object):
+            close(progress, claim, None, rests_on)
+            progress.change("corrected", "claim", claim.id, subject=claim.subject, predicate=claim.predicate)
+
+
+def rest_on(progress: Progress, claim: Claim, rests_on: tuple[int, ...]) -> None:
+    """Let a claim rest on these statements too."""
+    grown = tuple(dict.fromkeys((*claim.origin, *rests_on)))
+    if len(grown) > ORIGINS_KEPT:
+        grown = (grown[0], *grown[1 - ORIGINS_KEPT :])
+    if grown != claim.origin:
+        progress.ledger.set(claim, origin=grown)
+
+
+def open_claims(progress: Progress) -> Iterator[Claim]:
+    """Yield the claims that hold, newest first."""
+    return (claim for claim in reversed(progress.state.claims.values()) if claim.until is None)
+
+
+def alike(one: str, other: str) -> bool:
+    """Tell whether two values are the same but for case and blanks."""
+    return "".join(one.casefold().split()) == "".join(other.casefold().split())
+
+
+def _replaced(progress: Progress, draft: ClaimDraft, same: list[Claim]) -> list[Claim]:
+    """Return the open claims whose place a new one takes."""
+    opposite = predicates.opposite(draft.predicate, progress.lexicon)
+    subject = entity_map.subject_of(progress, draft)
+    against = [
+        one
+        for one in open_claims(progress)
+        if opposite and one.subject == subject and one.predicate == opposite and alike(one.object, draft.object)
+    ]
+    if predicates.single(draft.predicate, progress.lexicon):
+        return same + against
+    if draft.corrects:
+        named = [one for one in same if draft.because and holds(one.object, draft.because)]
+        return (named or same)[:1] + against
+    return against

@@ -1,0 +1,98 @@
+"""Corrections that do not say what they correct: "no, 73", "not 72 but 73", "no, at eleven"."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from claudemem_edge.state_engine import claims, entity_map, item_change
+from claudemem_edge.state_engine.statements import forgetting, holds, origin, overlap
+
+if TYPE_CHECKING:
+    from claudemem_edge.shapes.memory import Claim, Item
+    from claudemem_edge.shapes.reading import ClaimDraft, Span
+    from claudemem_edge.shapes.times import TimeMention
+    from claudemem_edge.state_engine.progress import Progress
+
+RECENT_TURNS = 10
+"""A correction that names nothing is about what was just said."""
+NUMBER = re.compile(r"\d+(?:[.:]\d+)?")
+
+
+def correct_all(progress: Progress) -> None:
+    """Apply the corrections of an utterance to a claim, or to the time of an item."""
+    reading = progress.reading
+    drafts = [
+        one for one in reading.claims if one.corrects and not one.predicate and not forgetting(progress, one.span)
+    ]
+    for draft in drafts:
+        _correct(progress, draft)
+    orders = [one for one in reading.commands if one.kind == "correct"]
+    if orders and not reading.claims and not reading.reminders and reading.times:
+        item = _recent_item(progress)
+        if item is not None:
+            item_change.reschedule(progress, item, reading.times[0])
+
+
+def _correct(progress: Progress, draft: ClaimDraft) -> None:
+    time = _time_in(progress, draft.span)
+    claim = _named(progress, draft.because) if draft.because else _same_shape(progress, draft.object, time)
+    item = _recent_item(progress) if time is not None else None
+    if item is not None and time is not None and (claim is None or item.turn >= claim.turn):
+        item_change.reschedule(progress, item, time)
+        return
+    if claim is None:
+        return
+    value = _new_value(claim, draft)
+    if claims.alike(value, claim.object):
+        return
+    new = claims.replace(progress, [claim], (claim.subject, claim.predicate, value), origin(progress, draft.span))
+    entity_map.learn_name(progress, new)
+    if progress.reading.whole:
+        progress.say("corrected", object=value)
+
+
+def _named(progress: Progress, value: str) -> Claim | None:
+    """Return the newest open claim that is this value, else the newest that holds it."""
+    known = list(claims.open_claims(progress))
+    exact = (one for one in known if claims.alike(one.object, value))
+    return next(exact, None) or next((one for one in known if holds(one.object, value)), None)
+
+
+def _same_shape(progress: Progress, value: str, time: TimeMention | None) -> Claim | None:
+    """Return the claim opened last, if lately, whose value looks like this one."""
+    shape = _shape(value)
+    for claim in claims.open_claims(progress):
+        if progress.state.turn - claim.turn > RECENT_TURNS:
+            return None
+        if time is None and _shape(claim.object) == shape:
+            return claim
+    return None
+
+
+def _shape(value: str) -> str:
+    return "number" if value and (value[0].isnumeric() or sum(map(str.isnumeric, value)) * 2 >= len(value)) else "words"
+
+
+def _new_value(claim: Claim, draft: ClaimDraft) -> str:
+    """Put the new value in the old one's place, so that "72 kg" becomes "73 kg"."""
+    named = draft.because
+    if named and not claims.alike(named, claim.object) and named in claim.object:
+        return claim.object.replace(named, draft.object)
+    numbers = NUMBER.findall(claim.object)
+    if len(numbers) == 1 and NUMBER.fullmatch(draft.object):
+        return NUMBER.sub(draft.object, claim.object)
+    return draft.object
+
+
+def _time_in(progress: Progress, span: Span) -> TimeMention | None:
+    return next((one for one in progress.reading.times if overlap(one.span, span)), None)
+
+
+def _recent_item(progress: Progress) -> Item | None:
+    """Return the newest open item with a time, if it came up lately."""
+    state = progress.state
+    for item in reversed(state.pending_items.values()):
+        if item.state in {"pending", "triggered"} and item.due is not None:
+            return item if state.turn - item.turn <= RECENT_TURNS else None
+    return None

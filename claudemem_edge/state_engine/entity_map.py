@@ -1,0 +1,126 @@
+"""Entities: who and what was spoken of, under which names, and when last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.memory import Entity, Sighting
+from claudemem_edge.state_engine import predicates
+from claudemem_edge.state_engine.statements import forgetting, origin
+
+if TYPE_CHECKING:
+    from claudemem_edge.shapes.memory import Claim
+    from claudemem_edge.shapes.reading import ClaimDraft, Mention
+    from claudemem_edge.state_engine.progress import Progress
+
+SIGHTINGS_KEPT = 3
+SPEAKERS_WITHOUT_NAME = frozenset({"user", "assistant", "event", "door"})
+
+
+def sight_all(progress: Progress) -> None:
+    """Note every name of the utterance."""
+    for mention in progress.reading.mentions:
+        if not forgetting(progress, mention.span):
+            _sight(progress, mention)
+
+
+def subject_of(progress: Progress, draft: ClaimDraft) -> str:
+    """Return whom a claim is about: "user", the named speaker, or an entity, which is made if it is new."""
+    speaker = progress.reading.utterance.speaker
+    if draft.subject == "user":
+        return "user" if speaker in SPEAKERS_WITHOUT_NAME else speaker
+    known = find(progress, draft.subject)
+    if known is not None:
+        return known.name
+    kind = "person" if predicates.is_relation(draft.subject, progress.lexicon) else _subject_kind(progress, draft)
+    entity = _add(progress, draft.subject, kind, folded(draft.subject))
+    _add_sighting(progress, entity, origin(progress, draft.span), progress.reading.attitude)
+    return entity.name
+
+
+def find(progress: Progress, name: str) -> Entity | None:
+    """Return the entity with exactly this name or alias."""
+    state = progress.state
+    if name in state.entity_map:
+        return state.entity_map[name]
+    wanted = folded(name)
+    for hit in state.names.hits(wanted):
+        if hit.start == 0 and hit.end == len(wanted):
+            return state.entity_map.get(hit.value)
+    return None
+
+
+def folded(name: str) -> str:
+    """Return a name for matching, of the same length."""
+    lowered = name.lower()
+    return lowered if len(lowered) == len(name) else name
+
+
+def learn_name(progress: Progress, claim: Claim) -> None:
+    """Tie a name to somebody: "my son is called Tom" gives the son an alias, or Tom the alias "son"."""
+    if claim.predicate == "name" and claim.subject in progress.state.entity_map:
+        _add_alias(progress, progress.state.entity_map[claim.subject], claim.object)
+        return
+    language = progress.lexicon.get(progress.reading.utterance.language)
+    word = predicates.relation_word(claim.predicate, language)
+    if not word:
+        return
+    related, named = find(progress, word), find(progress, claim.object)
+    if related is None and named is None:
+        named = _add(progress, claim.object, "person", folded(claim.object))
+        _add_sighting(progress, named, claim.origin, claim.attitude)
+    if named is not None and related is None:
+        _add_alias(progress, named, word)
+    elif related is not None and named is None and not _has_a_name(progress, related):
+        _add_alias(progress, related, claim.object)
+
+
+def names_of(entity: Entity) -> tuple[str, ...]:
+    """Return the folded names that lead to an entity."""
+    return tuple(dict.fromkeys(folded(name) for name in (entity.name, *entity.aliases)))
+
+
+def _has_a_name(progress: Progress, entity: Entity) -> bool:
+    """Tell whether somebody known by a relation has been given a name before."""
+    return bool(entity.aliases) or not predicates.is_relation(entity.name, progress.lexicon)
+
+
+def _sight(progress: Progress, mention: Mention) -> None:
+    start, end = mention.span
+    said = progress.reading.utterance.folded[start:end].strip()
+    entity = progress.state.entity_map.get(mention.name) or find(progress, mention.name)
+    if entity is None:
+        entity = _add(progress, mention.name, mention.kind, folded(mention.name))
+    elif not entity.kind and mention.kind:
+        progress.ledger.set(entity, kind=mention.kind)
+    if said and said not in names_of(entity):
+        _add_alias(progress, entity, said)
+    attitude = next((one.attitude for one in progress.reading.clauses if one.span[0] <= start < one.span[1]), 0.0)
+    _add_sighting(progress, entity, origin(progress, mention.span), attitude)
+
+
+def _add(progress: Progress, name: str, kind: str, alias: str) -> Entity:
+    entity = Entity(name, kind)
+    progress.ledger.add_entity(entity)
+    progress.ledger.add_name(alias, name)
+    progress.change("stored", "entity", name, kind=kind)
+    return entity
+
+
+def _add_alias(progress: Progress, entity: Entity, alias: str) -> None:
+    if folded(alias) in names_of(entity):
+        return
+    progress.ledger.set(entity, aliases=(*entity.aliases, alias))
+    progress.ledger.add_name(folded(alias), entity.name)
+
+
+def _add_sighting(progress: Progress, entity: Entity, statements: tuple[int, ...], attitude: float) -> None:
+    if not statements:
+        return
+    seen = Sighting(statements[0], progress.state.turn, attitude)
+    kept = [one for one in entity.sightings if one.statement != seen.statement]
+    progress.ledger.set(entity, sightings=[*kept, seen][-SIGHTINGS_KEPT:])
+
+
+def _subject_kind(progress: Progress, draft: ClaimDraft) -> str:
+    return str(predicates.describe(draft.predicate, progress.lexicon).get("subject_kind", ""))

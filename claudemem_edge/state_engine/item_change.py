@@ -1,0 +1,148 @@
+"""Changes of one item: its time, its state, and what is said about them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.times import ElapsedDue, WallDue
+from claudemem_edge.state_engine import recurrence, spoken
+from claudemem_edge.state_engine.item_due import CLOCK_GRAINS, Appointment, appoint, at_clock, both_halves, precise
+
+if TYPE_CHECKING:
+    from claudemem_edge.shapes.memory import Item
+    from claudemem_edge.shapes.times import Moment, TimeMention
+    from claudemem_edge.state_engine.progress import Progress
+
+OPEN = frozenset({"pending", "triggered"})
+
+
+def set_due(progress: Progress, item: Item, appointment: Appointment) -> None:
+    """Give an item its time, as far as it is known, and let it wait for that."""
+    starts = appointment.at.date() if appointment.recurrence and appointment.at else None
+    progress.ledger.set(
+        item,
+        due=appointment.due,
+        grain=appointment.grain,
+        recurrence=appointment.recurrence,
+        starts=starts,
+        state="pending",
+        fired_at=None,
+        missed=False,
+        kind="reminder" if appointment.due is not None else item.kind,
+        turn=progress.state.turn,
+    )
+
+
+def tell(progress: Progress, kind: str, item: Item) -> None:
+    """Tell the caller that an item was stored, changed, done, cancelled or snoozed."""
+    due = item.due.at().isoformat() if item.due else ""
+    progress.change(kind, "item", item.id, text=item.text, due=due, recurrence=item.recurrence)
+
+
+def announce(progress: Progress, item: Item, appointment: Appointment, *, unclear: bool = False) -> None:
+    """Say when the item is due, or ask for what is missing."""
+    if not appointment.missing:
+        if appointment.recurrence:
+            first = spoken.when(progress, appointment.at, "day") if appointment.at else ""
+            progress.say("item_every", when=spoken.due(progress, item), what=item.text, first=first)
+        else:
+            progress.say("item_set", when=spoken.due(progress, item), what=item.text)
+        return
+    if progress.state.open_question is not None:  # one question at a time
+        progress.say("item_without_time", what=item.text)
+        return
+    _ask(progress, item, appointment, unclear=unclear)
+
+
+def reschedule(progress: Progress, item: Item, mention: TimeMention) -> None:
+    """Move an item to the time a correction names; the day stays if only a clock time was said."""
+    appointment = settle(mention, item, (), progress.now)
+    if appointment.missing in {"time", "past"}:
+        announce(progress, item, appointment)
+        return
+    set_due(progress, item, appointment)
+    tell(progress, "changed", item)
+    announce(progress, item, appointment)
+
+
+def settle(mention: TimeMention, item: Item, window: tuple[datetime, ...], now: Moment) -> Appointment:
+    """Return the appointment that a later word about an item's time makes of what is known already.
+
+    `window` is the part of the day that was said before, if any.
+    """
+    if isinstance(item.due, ElapsedDue) and mention.start is None and mention.duration_s:
+        at = now.wall + timedelta(seconds=mention.duration_s)
+        return Appointment("", ElapsedDue(now.boot_s + mention.duration_s, at), at)
+    if mention.recurrence or not isinstance(item.due, WallDue) or not _is_bare_clock(mention, now):
+        return appoint(mention, now)
+    assert mention.start is not None  # noqa: S101 (a bare clock has a start)
+    at = datetime.combine(item.due.day, mention.start.time(), tzinfo=item.due.zone)
+    choices: tuple[datetime, ...] = both_halves(at) if mention.ambiguous else (at,)
+    if len(choices) > 1:
+        choices = _fitting(choices, item.due, window) or choices
+    if item.recurrence:
+        if len(choices) > 1:
+            return Appointment("half", item.due, at, "minute", item.recurrence, choices)
+        clock = choices[0].time()
+        rule = recurrence.with_clock(item.recurrence, clock)
+        return at_clock(rule, clock, datetime.combine(item.due.day, clock, tzinfo=item.due.zone), now)
+    return precise(choices[0], now, mention.grain, ambiguous=len(choices) > 1)
+
+
+def next_due(item: Item, after: datetime) -> WallDue | None:
+    """Return when a recurring item is due next after a time; what was missed until then is passed over."""
+    if not item.recurrence or item.due is None:
+        return None
+    due = item.due.at()
+    zone = item.due.zone if isinstance(item.due, WallDue) else due.tzinfo or UTC
+    found = recurrence.next_after(item.recurrence, item.starts or due.date(), due.time(), zone, after)
+    return WallDue(found.date(), found.time(), zone) if found else None
+
+
+def finish(progress: Progress, item: Item, state: str) -> WallDue | None:
+    """End an item, or this occurrence of a recurring one; return when that is due again."""
+    again = None
+    if state in {"done", "expired"} and item.due is not None:
+        again = next_due(item, max(item.due.at(), progress.now.wall, key=datetime.timestamp))
+    if again is not None:
+        progress.ledger.set(item, state="pending", due=again, fired_at=None, missed=False)
+    else:
+        progress.ledger.set(item, state=state)
+    tell(progress, {"done": "done", "cancelled": "cancelled"}.get(state, "changed"), item)
+    return again
+
+
+def _ask(progress: Progress, item: Item, appointment: Appointment, *, unclear: bool) -> None:
+    at = appointment.at
+    if appointment.missing == "half":
+        early, late = (spoken.when(progress, choice) for choice in appointment.choices)
+        isos = tuple(choice.isoformat() for choice in appointment.choices)
+        progress.ask("item_half", "ask_half", about=item.id, choices=isos, what=item.text, early=early, late=late)
+    elif appointment.missing == "clock":
+        day = spoken.when(progress, at, "day") if at and not appointment.recurrence else spoken.due(progress, item)
+        window = tuple(edge.isoformat() for edge in appointment.window or ())
+        progress.ask("item_time", "ask_clock", about=item.id, choices=window, what=item.text, day=day)
+    elif appointment.missing == "past" and at is not None:
+        said = spoken.when(progress, at, appointment.grain)
+        progress.ask("item_time", "ask_past", about=item.id, what=item.text, when=said)
+    else:
+        progress.ask("item_time", "ask_unclear" if unclear else "ask_when", about=item.id, what=item.text)
+
+
+def _fitting(choices: tuple[datetime, ...], due: WallDue, window: tuple[datetime, ...]) -> tuple[datetime, ...]:
+    """Return the one of two half days that the part of the day, or else the time before, speaks for."""
+    if window:
+        first, last = window
+        inside = tuple(at for at in choices if first.time() <= at.time() and (at < last or last.date() > first.date()))
+        return inside if len(inside) == 1 else ()
+    if due.clock is not None:
+        return tuple(at for at in choices if (at.hour < 12) == (due.clock.hour < 12))
+    return ()
+
+
+def _is_bare_clock(mention: TimeMention, now: Moment) -> bool:
+    """Tell whether a time names no day: it lies within a day of now, on the clock."""
+    if mention.start is None or mention.elapsed or mention.grain not in CLOCK_GRAINS:
+        return False
+    return abs((mention.start - now.wall).total_seconds()) <= 86400

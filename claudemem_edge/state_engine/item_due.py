@@ -1,0 +1,143 @@
+"""From what was said about a time to when an item is due, or to what is still missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.times import ElapsedDue, WallDue
+from claudemem_edge.state_engine import recurrence
+
+if TYPE_CHECKING:
+    from claudemem_edge.shapes.times import Due, Moment, TimeMention
+
+CLOCK_GRAINS = frozenset({"second", "minute", "hour"})
+PRECISE = timedelta(hours=1)
+"""A stretch longer than this is a part of the day, not a time on the clock."""
+HALF_DAY = timedelta(hours=12)
+
+
+@dataclass(slots=True, frozen=True)
+class Appointment:
+    """When something is due. `missing` says what must be asked first.
+
+    "time": nothing usable was said. "clock": the day is known. "half": `choices` are the two instants it may be.
+    "past": `at` has gone by. "" means that nothing is missing. `window` are the first and last instants of a part of
+    the day that was said.
+    """
+
+    missing: str = ""
+    due: Due | None = None
+    at: datetime | None = None
+    grain: str = "minute"
+    recurrence: str = ""
+    choices: tuple[datetime, ...] = ()
+    window: tuple[datetime, datetime] | None = None
+
+
+NOTHING_SAID = Appointment("time")
+
+
+def appoint(mention: TimeMention | None, now: Moment) -> Appointment:
+    """Return when the item of a time expression is due."""
+    if mention is None or mention.start is None:
+        return NOTHING_SAID
+    rule = _followed(mention.recurrence)
+    return _recurring(mention, mention.start, rule, now) if rule else _once(mention, mention.start, now)
+
+
+def _once(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
+    if mention.elapsed and mention.grain in CLOCK_GRAINS:
+        return _elapsed(start, now, mention.grain)
+    if mention.grain == "day" and _days(mention) <= 1:
+        if start.date() < now.wall.date():
+            return Appointment("past", at=start, grain="day")
+        return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, "day")
+    if mention.grain not in CLOCK_GRAINS:
+        return NOTHING_SAID
+    if _is_part_of_day(mention, start):
+        return _part_of_day(mention, start, now)
+    return precise(start, now, mention.grain, ambiguous=mention.ambiguous)
+
+
+def precise(start: datetime, now: Moment, grain: str = "minute", *, ambiguous: bool = False) -> Appointment:
+    """Return the appointment for an instant on the wall clock."""
+    if ambiguous:
+        choices = tuple(at for at in both_halves(start) if at.timestamp() > now.wall.timestamp())
+        if len(choices) > 1:
+            return Appointment("half", wall_due(choices[0]), choices[0], grain, choices=choices)
+        start = choices[0] if choices else start
+    if start.timestamp() <= now.wall.timestamp():
+        return Appointment("past", at=start, grain=grain)
+    return Appointment("", wall_due(start), start, grain)
+
+
+def both_halves(at: datetime) -> tuple[datetime, datetime]:
+    """Return the two instants of that day that a clock face shows alike."""
+    early = at.replace(hour=at.hour % 12)
+    return early, early + HALF_DAY
+
+
+def wall_due(at: datetime) -> WallDue:
+    """Return wall intent for an aware datetime."""
+    return WallDue(at.date(), at.time().replace(microsecond=0), _zone(at))
+
+
+def at_clock(rule: str, clock: time, first: datetime, now: Moment) -> Appointment:
+    """Return the appointment of a recurring item at this time of day."""
+    rule = rule if recurrence.has_clock(rule) else recurrence.with_clock(rule, clock)
+    zone = _zone(first)
+    # A second before now, so that an occurrence at this very minute still counts.
+    found = recurrence.next_after(rule, first.date(), clock, zone, now.wall - timedelta(seconds=1))
+    if found is None:
+        return NOTHING_SAID
+    return Appointment("", wall_due(found), found, "minute", rule)
+
+
+def _recurring(mention: TimeMention, start: datetime, rule: str, now: Moment) -> Appointment:
+    exact = mention.grain in CLOCK_GRAINS and not _is_part_of_day(mention, start)
+    if not exact and not recurrence.has_clock(rule):
+        window = (start, mention.end) if mention.end and mention.grain in CLOCK_GRAINS else None
+        return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, "day", rule, window=window)
+    clock = start.time().replace(microsecond=0)
+    if mention.ambiguous:
+        plain = ";".join(part for part in rule.split(";") if not part.startswith(("BYHOUR", "BYMINUTE")))
+        early, late = both_halves(start)
+        return Appointment("half", WallDue(start.date(), clock, _zone(start)), start, "minute", plain, (early, late))
+    return at_clock(rule, clock, start, now)
+
+
+def _followed(rule: str | None) -> str:
+    """Return the rule if it can be followed, else nothing: it is then asked about like a time not understood."""
+    try:
+        recurrence.parse(rule or "")
+    except ValueError:
+        return ""
+    return rule or ""
+
+
+def _elapsed(start: datetime, now: Moment, grain: str) -> Appointment:
+    left_s = start.timestamp() - now.wall.timestamp()
+    if left_s <= 0:
+        return Appointment("past", at=start, grain=grain)
+    return Appointment("", ElapsedDue(now.boot_s + left_s, start), start, grain)
+
+
+def _part_of_day(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
+    end = mention.end or start
+    if end.timestamp() <= now.wall.timestamp():
+        return Appointment("past", at=start, grain=mention.grain)
+    return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, mention.grain, window=(start, end))
+
+
+def _is_part_of_day(mention: TimeMention, start: datetime) -> bool:
+    return mention.end is not None and mention.end - start > PRECISE
+
+
+def _days(mention: TimeMention) -> int:
+    return (mention.end - mention.start).days if mention.end and mention.start else 1
+
+
+def _zone(at: datetime) -> tzinfo:
+    return at.tzinfo or UTC

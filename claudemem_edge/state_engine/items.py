@@ -1,0 +1,82 @@
+"""Items: reminders and tasks made of what was said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.memory import Item
+from claudemem_edge.state_engine.claims import alike
+from claudemem_edge.state_engine.item_change import OPEN, announce, set_due, tell
+from claudemem_edge.state_engine.item_due import NOTHING_SAID, Appointment, appoint
+from claudemem_edge.state_engine.statements import forgetting, origin
+
+if TYPE_CHECKING:
+    from claudemem_edge.shapes.reading import ReminderDraft
+    from claudemem_edge.state_engine.progress import Progress
+
+SAME_TIME_S = 60.0
+
+
+def make_all(progress: Progress) -> None:
+    """Make an item of every reminder of the utterance."""
+    for draft in progress.reading.reminders:
+        if not forgetting(progress, draft.span):
+            _make(progress, draft)
+
+
+def new_item(progress: Progress, text: str, kind: str, origin_ids: tuple[int, ...], trigger: str = "") -> Item:
+    """Keep a new item under the next sayable id."""
+    state = progress.state
+    utterance = progress.reading.utterance
+    item = Item(
+        f"p{state.next_item}", kind, text, "pending", origin_ids, state.turn,
+        trigger=trigger, asked_at_door=progress.door, language=utterance.language or state.language,
+    )  # fmt: skip
+    state.next_item += 1
+    progress.ledger.add_item(item)
+    return item
+
+
+def _make(progress: Progress, draft: ReminderDraft) -> None:
+    appointment = appoint(None if draft.unclear else draft.time, progress.now)
+    rests_on = origin(progress, draft.span)
+    known = _known(progress, draft, appointment)
+    if known is not None:
+        _again(progress, known, appointment, rests_on)
+        return
+    item = new_item(progress, draft.text, "reminder" if draft.trigger else "task", rests_on, draft.trigger)
+    if appointment.due is not None:
+        set_due(progress, item, appointment)
+    tell(progress, "stored", item)
+    if draft.trigger and appointment is NOTHING_SAID and not draft.unclear:
+        progress.say("item_trigger", what=item.text, trigger=item.trigger)
+    else:
+        announce(progress, item, appointment, unclear=draft.unclear)
+
+
+def _known(progress: Progress, draft: ReminderDraft, appointment: Appointment) -> Item | None:
+    """Return the open item that is the same thing at the same time, or waits for its time."""
+    for item in reversed(progress.state.pending_items.values()):
+        if item.state not in OPEN or item.trigger != draft.trigger or not alike(item.text, draft.text):
+            continue
+        if item.due is None or appointment.due is None or _same_time(item, appointment):
+            return item
+    return None
+
+
+def _same_time(item: Item, appointment: Appointment) -> bool:
+    if item.due is None or appointment.due is None or item.recurrence != appointment.recurrence:
+        return False
+    apart_s = item.due.at().timestamp() - appointment.due.at().timestamp()
+    return abs(apart_s) < SAME_TIME_S
+
+
+def _again(progress: Progress, item: Item, appointment: Appointment, rests_on: tuple[int, ...]) -> None:
+    """Let the one item rest on these words too: the same thing was said again."""
+    progress.ledger.set(item, origin=tuple(dict.fromkeys((*item.origin, *rests_on))))
+    if item.due is None and appointment.due is not None:
+        set_due(progress, item, appointment)
+    tell(progress, "changed", item)
+    if item.due is not None and appointment.due is None:
+        appointment = Appointment("", item.due, item.due.at(), item.grain, item.recurrence)
+    announce(progress, item, appointment)

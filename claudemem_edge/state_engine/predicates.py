@@ -1,0 +1,44 @@
+"""What the packs say about a predicate. An unknown one takes many values and is worded plainly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from claudemem_edge.language.pack import Language, Lexicon
+
+NOTHING: Mapping[str, Any] = {}
+FILE = "predicates"
+
+
+def describe(predicate: str, lexicon: Lexicon, language: Language | None = None) -> Mapping[str, Any]:
+    """Return the table of a predicate, from `language` if it has one, else from the first that has."""
+    for one in (language, *lexicon.languages.values()):
+        if one is not None:
+            found = one.tables.get(FILE, NOTHING).get(FILE, NOTHING).get(predicate)
+            if found is not None:
+                return dict(found)
+    return NOTHING
+
+
+def single(predicate: str, lexicon: Lexicon) -> bool:
+    """Tell whether a new value of this predicate takes the old one's place."""
+    return bool(describe(predicate, lexicon).get("single", False))
+
+
+def opposite(predicate: str, lexicon: Lexicon) -> str:
+    """Return the predicate that cannot hold of the same object at the same time, or ""."""
+    return str(describe(predicate, lexicon).get("opposite", ""))
+
+
+def relation_word(predicate: str, language: Language | None) -> str:
+    """Return the word for a relation ("my son"), or "" when the predicate is none."""
+    relations = language.tables.get(FILE, NOTHING).get("relations", NOTHING) if language else NOTHING
+    return next((word for word, meant in relations.items() if meant == predicate), "")
+
+
+def is_relation(word: str, lexicon: Lexicon) -> bool:
+    """Tell whether a word names somebody by a relation to the speaker."""
+    return any(word in one.tables.get(FILE, NOTHING).get("relations", NOTHING) for one in lexicon.languages.values())

@@ -1,0 +1,175 @@
+"""Our own question, while it is open, and the next utterance as its answer."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from claudemem_edge.state_engine import forget, item_change, item_orders
+from claudemem_edge.state_engine.item_due import Appointment, at_clock, precise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from claudemem_edge.shapes.memory import Item, OpenQuestion
+    from claudemem_edge.shapes.times import TimeMention
+    from claudemem_edge.state_engine.progress import Progress
+
+BESIDE_MOST_CHARS = 24
+"""Letters an answer may have beside its time ("then at nine please"); more is an utterance of its own."""
+BESIDE_MOST_JOINED = 8
+"""The same for scripts without spaces, whose characters say more."""
+
+
+def drop_expired(progress: Progress) -> None:
+    """Drop a question that has waited too long."""
+    question = progress.state.open_question
+    if question is not None and progress.now.boot_s - question.asked_at.boot_s > progress.options.question_s:
+        progress.state.open_question = None
+
+
+def try_answer(progress: Progress) -> None:
+    """Take the user's utterance as the answer to our question if it is one; the question is closed either way."""
+    question = progress.state.open_question
+    if question is None or progress.reading.utterance.speaker != "user":
+        return
+    progress.state.open_question = None
+    if _calls_off(progress, question):
+        progress.answered = True
+        return
+    progress.answered = HANDLERS[question.kind](progress, question)
+
+
+def _calls_off(progress: Progress, question: OpenQuestion) -> bool:
+    """Take "never mind", while we ask about an item, as calling that item off."""
+    item = progress.state.pending_items.get(question.about)
+    for command in progress.reading.commands:
+        if command.kind == "cancel" and not command.argument and item is not None:
+            item_orders.cancel(progress, item)
+            return True
+    return False
+
+
+def _forget_all(progress: Progress, _: OpenQuestion) -> bool:
+    answer = _yes_or_no(progress)
+    if answer == "yes":
+        forget.everything(progress)
+    elif answer == "no":
+        progress.say("kept_all")
+    return bool(answer)
+
+
+def _item_time(progress: Progress, question: OpenQuestion) -> bool:
+    item = _item(progress, question)
+    if item is None:
+        return False
+    if _yes_or_no(progress) == "no":
+        progress.say("item_without_time", what=item.text)
+        return True
+    if not _is_short(progress):
+        return False
+    mention = next(iter(progress.reading.times), None)
+    if mention is None:
+        return _not_understood(progress, question)
+    window = tuple(datetime.fromisoformat(edge) for edge in question.choices)
+    _settle(progress, item, item_change.settle(mention, item, window, progress.now))
+    return True
+
+
+def _item_half(progress: Progress, question: OpenQuestion) -> bool:
+    item = _item(progress, question)
+    if item is None or not _is_short(progress):
+        return False
+    choices = tuple(datetime.fromisoformat(choice) for choice in question.choices)
+    mention = next(iter(progress.reading.times), None)
+    at = _chosen(progress, mention, choices)
+    if at is None:
+        return _not_understood(progress, question)
+    if item.recurrence:
+        _settle(progress, item, at_clock(item.recurrence, at.time(), at, progress.now))
+    else:
+        _settle(progress, item, precise(at, progress.now))
+    return True
+
+
+def _which_item(progress: Progress, question: OpenQuestion) -> bool:
+    if not _is_short(progress):
+        return False
+    known = [one for one in item_orders.open_items(progress) if one.id in question.choices]
+    folded = progress.reading.utterance.folded
+    named = [one for one in known if one.id in item_orders.ITEM_ID.findall(folded)]
+    found = named or item_orders.by_words(progress, known, folded)
+    if len(found) != 1:
+        return False
+    item_orders.ORDERS[question.about](progress, found[0])
+    return True
+
+
+def _settle(progress: Progress, item: Item, appointment: Appointment) -> None:
+    if appointment.missing not in {"time", "past"}:
+        item_change.set_due(progress, item, appointment)
+        item_change.tell(progress, "changed", item)
+    item_change.announce(progress, item, appointment)
+
+
+def _chosen(progress: Progress, mention: TimeMention | None, choices: tuple[datetime, ...]) -> datetime | None:
+    """Return which of the instants is meant by a part of the day, by a clock time, or by a word for the half."""
+    if mention is not None and mention.start is not None:
+        start = mention.start
+        if mention.end is not None and mention.end - start > timedelta(hours=1):
+            inside = [at for at in choices if _within_clock(at, start, mention.end)]
+            if len(inside) == 1:
+                return inside[0]
+        same = [at for at in choices if at.time() == start.time()]
+        halves = [at for at in choices if (at.hour < 12) == (start.hour < 12)]
+        return next(iter(same if not mention.ambiguous else ()), None) or next(iter(halves), None)
+    folded = progress.reading.utterance.folded
+    for words, at in zip(("early_words", "late_words"), choices, strict=False):
+        if any(word in folded for word in progress.phrase(words).split("|")):
+            return at
+    return None
+
+
+def _within_clock(at: datetime, first: datetime, last: datetime) -> bool:
+    """Tell whether a time of day lies in a part of the day, which may run past midnight."""
+    opening, closing, clock = first.time(), last.time(), at.time()
+    return opening <= clock < closing if opening < closing else clock >= opening or clock < closing
+
+
+def _not_understood(progress: Progress, question: OpenQuestion) -> bool:
+    """Ask once more when a time was said that we did not understand."""
+    if not progress.reading.unclear_times:
+        return False
+    item = _item(progress, question)
+    progress.ask(
+        question.kind, "ask_again", about=question.about, choices=question.choices, what=item.text if item else ""
+    )
+    return True
+
+
+def _item(progress: Progress, question: OpenQuestion) -> Item | None:
+    item = progress.state.pending_items.get(question.about)
+    return item if item is not None and item.state in item_change.OPEN else None
+
+
+def _yes_or_no(progress: Progress) -> str:
+    kinds = [one.kind for one in progress.reading.commands]
+    return next((kind for kind in kinds if kind in {"yes", "no"}), "")
+
+
+def _is_short(progress: Progress) -> bool:
+    """Tell whether an utterance can be a mere answer: little beside its time, no question, order or new reminder."""
+    reading = progress.reading
+    if reading.question or reading.reminders or reading.claims:
+        return False
+    if any(one.kind not in {"yes", "no", "correct"} for one in reading.commands):
+        return False
+    timed = sum(mention.span[1] - mention.span[0] for mention in reading.times)
+    letters = sum(character.isalnum() for character in reading.utterance.text)
+    joined = progress.lexicon.get(reading.utterance.language)
+    return letters - timed <= (BESIDE_MOST_JOINED if joined is not None and joined.joined else BESIDE_MOST_CHARS)
+
+
+HANDLERS: dict[str, Callable[[Progress, OpenQuestion], bool]] = {
+    "forget_all": _forget_all, "item_time": _item_time, "item_half": _item_half, "which_item": _which_item,
+}  # fmt: skip

@@ -1,0 +1,115 @@
+"""What each record costs in bytes, by formula: cheap enough for every turn, and within 10 % of a full walk."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time
+from functools import singledispatch
+from sys import getsizeof
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.memory import Claim, Entity, Item, MemoryState, OpenQuestion, Sighting, Statement, Topic
+from claudemem_edge.shapes.terms import TermIndex
+from claudemem_edge.shapes.times import ElapsedDue, Moment, TimeMention, WallDue
+
+if TYPE_CHECKING:
+    from claudemem_edge.shapes.times import Due
+
+INT = getsizeof(1 << 20)
+KEY = getsizeof((1 << 60) - 1)
+FLOAT = getsizeof(0.5)
+SLOT = getsizeof((1,)) - getsizeof(())
+TUPLE = getsizeof(())
+PAIR = getsizeof((1, 2))
+ROW_ENTRY = getsizeof((1, 2, 3))
+LIST = getsizeof([1])
+DATETIME = getsizeof(datetime(2026, 1, 1, tzinfo=UTC))
+CLOCK = getsizeof(date(2026, 1, 1)) + getsizeof(time(9))
+
+_SOON = datetime(2026, 1, 1, tzinfo=UTC)
+STATEMENT = getsizeof(Statement(0, 0, "", "", _SOON)) + 2 * INT + KEY + FLOAT + DATETIME
+CLAIM = getsizeof(Claim(0, "", "", "", _SOON, ())) + 2 * INT + FLOAT + TUPLE
+ITEM = getsizeof(Item("", "", "", "", (), 0)) + INT + TUPLE
+SIGHTING = getsizeof(Sighting(0, 0)) + FLOAT + SLOT
+ENTITY = getsizeof(Entity("", "")) + LIST + TUPLE
+TOPIC = getsizeof(Topic(0, [])) + INT + LIST
+MENTION = getsizeof(TimeMention("", (0, 0), None, None, "")) + 2 * DATETIME + PAIR + SLOT
+WALL_DUE = getsizeof(WallDue(_SOON.date(), None, UTC)) + CLOCK
+ELAPSED_DUE = getsizeof(ElapsedDue(0.5, _SOON)) + FLOAT + DATETIME
+MOMENT = getsizeof(Moment(_SOON, 0.5)) + FLOAT
+QUESTION = getsizeof(OpenQuestion("", "", Moment(_SOON, 0.5))) + MOMENT + TUPLE
+
+
+@singledispatch
+def record_bytes(record: object) -> int:
+    """Return the bytes of one record and all that is its own."""
+    raise TypeError(type(record).__name__)
+
+
+@record_bytes.register
+def _statement(one: Statement) -> int:
+    size = STATEMENT + getsizeof(one.text)
+    for mention in one.times:
+        size += MENTION + getsizeof(mention.text) + (getsizeof(mention.recurrence) if mention.recurrence else 0)
+    return size + TUPLE if one.times else size
+
+
+@record_bytes.register
+def _claim(one: Claim) -> int:
+    size = CLAIM + getsizeof(one.object) + SLOT * len(one.origin)
+    return size + getsizeof(one.because) if one.because else size
+
+
+@record_bytes.register
+def _item(one: Item) -> int:
+    words = (one.id, one.text, one.recurrence, one.trigger, one.on_failure, one.asked_at_door)
+    size = ITEM + SLOT * len(one.origin) + sum(getsizeof(word) for word in words if word)
+    return size + due_bytes(one.due) + (MOMENT if one.fired_at else 0)
+
+
+@record_bytes.register
+def _entity(one: Entity) -> int:
+    return ENTITY + getsizeof(one.name) + SLOT * len(one.aliases) + SIGHTING * len(one.sightings)
+
+
+@record_bytes.register
+def _topic(one: Topic) -> int:
+    return TOPIC + (PAIR + SLOT) * len(one.spans) + getsizeof(one.salience) + (KEY + FLOAT) * len(one.salience)
+
+
+def due_bytes(due: Due | None) -> int:
+    """Return the bytes of an item's due time."""
+    if due is None:
+        return 0
+    return WALL_DUE if isinstance(due, WallDue) else ELAPSED_DUE
+
+
+def question_bytes(question: OpenQuestion | None) -> int:
+    """Return the bytes of the open question."""
+    if question is None:
+        return 0
+    return QUESTION + getsizeof(question.text) + sum(getsizeof(choice) + SLOT for choice in question.choices)
+
+
+def name_bytes(folded: str) -> int:
+    """Return the bytes of one name in the index of names."""
+    return getsizeof(folded) + ROW_ENTRY + LIST
+
+
+def container_bytes(state: MemoryState) -> int:
+    """Return the bytes of the tables themselves, which the interpreter knows at once."""
+    return (
+        getsizeof(state.statements)
+        + getsizeof(state.claims)
+        + getsizeof(state.pending_items)
+        + getsizeof(state.entity_map)
+        + getsizeof(state.topic_chain)
+        + getsizeof(state.names.words)
+        + getsizeof(state.names.pairs)
+        + getsizeof(state.names.singles)
+        + state.index.size_bytes()
+        + question_bytes(state.open_question)
+    )
+
+
+EMPTY_BYTES = getsizeof(MemoryState.__new__(MemoryState)) + 2 * (getsizeof(TermIndex()) + 2 * INT)
+"""A memory without records and without its tables."""
