@@ -41,12 +41,23 @@ class _Inbox(asyncio.Queue[aiomqtt.Message]):
     aiomqtt's own queue grows without a bound, or acknowledges first and drops afterwards.
     """
 
-    def __init__(self, receive: Callable[[Arrival], None]) -> None:
+    def __init__(self, receive: Callable[[Arrival], None], *, modern: bool) -> None:
         super().__init__()
-        self._receive = receive
+        self._hand_on = receive
+        self._modern = modern
 
     def put_nowait(self, item: aiomqtt.Message) -> None:
-        self._receive(_arrival(item))
+        # MQTT 5 sends us nothing that was stored, see `ask_for`; 3.1.1 marks nothing else.
+        properties = item.properties
+        arrival = Arrival(
+            item.topic.value,
+            item.payload,
+            retained=item.retain,
+            stored=item.retain and not self._modern,
+            respond_to=getattr(properties, "ResponseTopic", ""),
+            correlation=getattr(properties, "CorrelationData", None),
+        )
+        self._hand_on(arrival)
 
 
 class BrokerClient(aiomqtt.Client):
@@ -56,6 +67,7 @@ class BrokerClient(aiomqtt.Client):
         self, options: MqttOptions, name: str, will: Letter, receive: Callable[[Arrival], None], *, modern: bool
     ) -> None:
         unix = bool(options.socket)
+        inbox = _Inbox(receive, modern=modern)
         super().__init__(
             options.socket or options.host,
             options.port,
@@ -71,7 +83,7 @@ class BrokerClient(aiomqtt.Client):
             logger=WIRE_LOG,
             # Nagle's algorithm and delayed acknowledgements together cost 88 ms for each QoS 1 round trip.
             socket_options=() if unix else ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),),
-            queue_type=cast("type[asyncio.Queue[aiomqtt.Message]]", lambda maxsize: _Inbox(receive)),  # noqa: ARG005
+            queue_type=cast("type[asyncio.Queue[aiomqtt.Message]]", lambda maxsize: inbox),  # noqa: ARG005
         )
         self._modern = modern
         self._client.connect_timeout = CONNECT_TIMEOUT_S
@@ -142,14 +154,3 @@ def _properties(letter: Letter) -> Properties | None:
     if letter.correlation is not None:
         properties.CorrelationData = letter.correlation
     return properties
-
-
-def _arrival(message: aiomqtt.Message) -> Arrival:
-    properties = message.properties
-    return Arrival(
-        message.topic.value,
-        message.payload,
-        message.retain,
-        getattr(properties, "ResponseTopic", ""),
-        getattr(properties, "CorrelationData", None),
-    )

@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from claudemem_edge.counters import Counters
     from claudemem_edge.shapes.options import MqttOptions
     from claudemem_edge.transport.mqtt_messages import Arrival
+    from claudemem_edge.transport.mqtt_outbox import Posting
     from claudemem_edge.transport.mqtt_topics import Topics
 
 LOG = logging.getLogger(__name__)
 
+UNDER_WAY_MOST = 20
+"""As many as paho and mosquitto let be unacknowledged."""
 NOT_OUR_VERSION = frozenset({1, 132})
 NOT_LET_IN = frozenset({4, 5, 134, 135})
 """Reason codes of MQTT 3.1.1 and of 5."""
@@ -117,13 +120,13 @@ class MqttLink:
             self._look_at(await client.ask_for((*self._topics.requests, self._echo_topic)))
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(client.listen())
-                tasks.create_task(self._deliver(client))
+                tasks.create_task(self._deliver(client, tasks))
                 self._arrived(client)
                 tasks.create_task(self._prove(client))
         finally:
             self._client = None
             self._echo_ms = None
-            self._outbox.forget_passing()
+            self._outbox.connection_lost()
             await client.leave()
 
     def _look_at(self, refused: tuple[str, ...]) -> None:
@@ -147,14 +150,25 @@ class MqttLink:
         for letter in self._greet():
             self.send(letter)
 
-    async def _deliver(self, client: BrokerClient) -> None:
+    async def _deliver(self, client: BrokerClient, tasks: asyncio.TaskGroup) -> None:
+        """Publish letters in their order, several at a time."""
+        free = asyncio.Semaphore(UNDER_WAY_MOST)
         while True:
-            letter = await self._outbox.first()
-            try:
-                await client.post(letter)
-            except (ValueError, TypeError):  # MQTT has no way to carry it, now or later
-                self._counters.add("dropped")
-            self._outbox.sent(letter)
+            await free.acquire()
+            posting = await self._outbox.take()
+            post = self._post(client, posting, free)
+            if posting.letter.qos == 0 or posting.attempts > 1:
+                await post  # one that broke a connection before goes alone, to be known if it does so again
+            else:
+                tasks.create_task(post)
+
+    async def _post(self, client: BrokerClient, posting: Posting, free: asyncio.Semaphore) -> None:
+        try:
+            await client.post(posting.letter)
+        except (ValueError, TypeError):  # MQTT has no way to carry it, now or later
+            self._counters.add("dropped")
+        self._outbox.done(posting)
+        free.release()
 
     async def _prove(self, client: BrokerClient) -> None:
         """Send ourselves a message now and then: a connection that stops giving it back is made anew.

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(slots=True, frozen=True)
 class Arrival:
-    """One message as it came in. `respond_to` and `correlation` are what MQTT 5 lets a request name."""
+    """One message as it came in. `respond_to` and `correlation` are what MQTT 5 lets a request name.
+
+    `retained` asks the broker to store it; `stored` means that it was, so that nobody is waiting for an answer.
+    """
 
     topic: str
     payload: bytes
     retained: bool = False
+    stored: bool = False
     respond_to: str = ""
+    correlation: bytes | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class Address:
+    """Where the reply to a request goes."""
+
+    topic: str
     correlation: bytes | None = None
 
 
@@ -27,3 +41,8 @@ class Letter:
     keep: bool = False
     expires_s: float | None = None
     correlation: bytes | None = None
+
+
+def packed(payload: dict[str, Any]) -> bytes:
+    """Return a payload as JSON in UTF-8."""
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")

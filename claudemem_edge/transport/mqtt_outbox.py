@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,74 +12,74 @@ if TYPE_CHECKING:
     from claudemem_edge.transport.mqtt_messages import Letter
 
 MOST_ATTEMPTS = 3
-"""A letter that was on its way when the connection broke, this often, is what breaks it."""
+
+
+@dataclass(slots=True, eq=False)
+class Posting:
+    """A letter on its way. One that was under way so often when the connection broke is what breaks it."""
+
+    letter: Letter
+    attempts: int = 0
 
 
 class Outbox:
     """A bounded line of letters. Full: the oldest is lost; late: the letter itself. Both are counted as dropped."""
 
     def __init__(self, most: int, counters: Counters) -> None:
-        self._letters: deque[Letter] = deque()
+        self._waiting: deque[Posting] = deque()
+        self._under_way: dict[Posting, None] = {}
         self._most = most
         self._counters = counters
-        self._tried: Letter | None = None
-        self._attempts = 0
         self._filled = asyncio.Event()
         self._emptied = asyncio.Event()
         self._emptied.set()
 
     def __len__(self) -> int:
-        return len(self._letters)
+        return len(self._waiting) + len(self._under_way)
 
     def put(self, letter: Letter) -> None:
         """Add a letter at the end."""
-        if len(self._letters) >= self._most:
+        if self._waiting and len(self) >= self._most:
             # What only passes by goes before what somebody waits for.
-            self._lose(next((waiting for waiting in self._letters if not waiting.keep), self._letters[0]))
-        self._letters.append(letter)
+            lost = next((one for one in self._waiting if not one.letter.keep), self._waiting[0])
+            self._waiting.remove(lost)
+            self._counters.add("dropped")
+        self._waiting.append(Posting(letter))
         self._filled.set()
         self._emptied.clear()
 
-    async def first(self) -> Letter:
-        """Wait for a letter that is worth sending and return it. It stays in the box until it is `sent`."""
+    async def take(self) -> Posting:
+        """Wait for a letter that is worth sending; it is under way until it is `done`."""
         clock = asyncio.get_running_loop()
         while True:
-            while self._letters:
-                letter = self._letters[0]
-                late = letter.expires_s is not None and letter.expires_s <= clock.time()
-                if not late and self._try(letter):
-                    return letter
-                self._lose(letter)
+            while self._waiting:
+                posting = self._waiting.popleft()
+                expires_s = posting.letter.expires_s
+                if posting.attempts < MOST_ATTEMPTS and (expires_s is None or expires_s > clock.time()):
+                    posting.attempts += 1
+                    self._under_way[posting] = None
+                    return posting
+                self._counters.add("dropped")
+            self._look()
             self._filled.clear()
             await self._filled.wait()
 
-    def sent(self, letter: Letter) -> None:
-        """Take a letter out. One that was lost meanwhile is no error."""
-        if self._letters and self._letters[0] is letter:
-            self._letters.popleft()
-        self._tried = None
+    def done(self, posting: Posting) -> None:
+        """Let go of a letter: the broker has it."""
+        self._under_way.pop(posting, None)
         self._look()
 
-    def forget_passing(self) -> None:
-        """Take out what is not worth sending later: the connection is gone."""
-        self._letters = deque(letter for letter in self._letters if letter.keep)
+    def connection_lost(self) -> None:
+        """Put what was under way back in front, and let go of what is not worth sending later."""
+        every = [*self._under_way, *self._waiting]
+        self._under_way.clear()
+        self._waiting = deque(posting for posting in every if posting.letter.keep)
         self._look()
 
     async def emptied(self) -> None:
         """Wait until nothing is left."""
         await self._emptied.wait()
 
-    def _try(self, letter: Letter) -> bool:
-        """Count an attempt, and say whether it is still worth one."""
-        self._attempts = self._attempts + 1 if letter is self._tried else 1
-        self._tried = letter
-        return self._attempts <= MOST_ATTEMPTS
-
-    def _lose(self, lost: Letter) -> None:
-        self._letters = deque(letter for letter in self._letters if letter is not lost)
-        self._counters.add("dropped")
-        self._look()
-
     def _look(self) -> None:
-        if not self._letters:
+        if not len(self):
             self._emptied.set()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from claudemem_edge.errors import BadRequest
 from claudemem_edge.transport.scope import resolve
 
 INSTANCE = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -83,17 +82,13 @@ class Topics:
         """Return the topic that tells what has become due."""
         return f"{self.base}/event/{scope}/due"
 
-    def response(self, topic: str) -> str:
-        """Return a response topic that a request named, once it is safe to publish on. Raises BadRequest.
+    def may_answer_on(self, topic: str) -> bool:
+        """Tell whether a response topic that a request named is safe to publish on.
 
-        Of our own tree only what stands under `reply/` is free: elsewhere a reply would be read as a request, or
-        would stand where others look for our status.
+        Of our own tree only what stands under `reply/` is: elsewhere a reply would be read as a request, or would
+        stand where others look for our status.
         """
-        ours = topic == self.base or (topic.startswith(self.base + "/") and not topic.startswith(self.base + "/reply/"))
-        broken = not topic or topic.startswith("$") or NOT_PUBLISHABLE.search(topic) is not None
-        if ours or broken or len(topic.encode("utf-8", "replace")) > MAX_TOPIC_BYTES:
-            raise BadRequest(
-                "the response topic cannot be used",
-                hint=f"name one under {self.base}/reply/ or outside of {self.base}/, without wildcards, or none at all",
-            )
-        return topic
+        ours = topic == self.base or topic.startswith(f"{self.base}/")
+        if not topic or topic.startswith("$") or NOT_PUBLISHABLE.search(topic) is not None:
+            return False
+        return len(topic.encode()) <= MAX_TOPIC_BYTES and (not ours or topic.startswith(f"{self.base}/reply/"))
