@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import uuid
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -50,10 +49,12 @@ class Sessions:
         options: SessionOptions,
         turn_options: TurnOptions,
         zone: tzinfo,
+        clock: Callable[[tzinfo], Moment] = read_clock,
         history_tokens: int = 600,
     ) -> None:
         self.boot_id = uuid.uuid4().hex
-        self.zone = zone
+        self._zone = zone
+        self._clock = clock
         self.on_items_changed: Callable[[], None] = lambda: None
         self._model = model
         self._new_memory = new_memory
@@ -66,7 +67,7 @@ class Sessions:
 
     def now(self) -> Moment:
         """Return now on both clocks, in the daemon's zone."""
-        return read_clock(self.zone)
+        return self._clock(self._zone)
 
     def scopes(self) -> tuple[str, ...]:
         """Return the scopes there are, the longest unused first."""
@@ -186,7 +187,7 @@ class Sessions:
             history = History(self._history_tokens, self._turn_options.history, DEFAULT_PROFILE.tokens_per_char)
             desk = turns.Desk(memory, history, asyncio.Lock(), self._model, self._slot, self.now)
             session = Session(desk, 0.0)
-        session.seen_boot_s = time.clock_gettime(time.CLOCK_BOOTTIME)
+        session.seen_boot_s = self.now().boot_s
         self._sessions[scope] = session  # at the end: the order of the dict is the order of last use
         return session
 

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from claudemem_edge.alarm import Alarm
+from claudemem_edge.memory import Memory
+from claudemem_edge.model.echo import EchoModel
+from claudemem_edge.notices import Notices, Subscription
+from claudemem_edge.sessions import Sessions
+from claudemem_edge.shapes.options import AlarmOptions, SessionOptions, TurnOptions
+from claudemem_edge.shapes.times import Moment
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from claudemem_edge.shapes.turn import Notice
+
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+
+
+class Clock:
+    """Two clocks that move only when told to."""
+
+    def __init__(self) -> None:
+        self.wall = datetime(2026, 3, 11, 9, 40, tzinfo=SHANGHAI)
+        self.boot_s = 1000.0
+
+    def __call__(self, zone: tzinfo) -> Moment:
+        return Moment(self.wall.astimezone(zone), self.boot_s)
+
+    def advance(self, **passed: float) -> None:
+        self.wall += timedelta(**passed)
+        self.boot_s += timedelta(**passed).total_seconds()
+
+
+class House:
+    """Sessions, an alarm and somebody who listens, on a clock of their own."""
+
+    def __init__(self, options: AlarmOptions) -> None:
+        self.clock = Clock()
+        self.sessions = Sessions(
+            EchoModel(),
+            new_memory=Memory,
+            options=SessionOptions(),
+            turn_options=TurnOptions(),
+            zone=SHANGHAI,
+            clock=self.clock,
+        )
+        self.notices = Notices()
+        self.alarm = Alarm(self.sessions, self.notices, options)
+        self.heard: Subscription = self.notices.subscribe()
+
+    def say(self, text: str) -> None:
+        self.sessions.observe("anna", "user", text, door="mqtt:kitchen")
+
+    async def told(self) -> list[Notice]:
+        """Return the notices since the last look."""
+        self.alarm.fire_due()
+        self.heard.close()
+        found = [notice async for notice in self.heard]
+        self.heard = self.notices.subscribe()
+        return found
+
+
+@pytest.fixture
+async def house() -> House:
+    return House(AlarmOptions(repeat_every_s=300, repeat_most=3))
+
+
+async def test_an_appointment_fires_once_at_its_minute_and_names_its_door(house: House) -> None:
+    house.say("提醒我明天上午10点测血压")
+    house.clock.advance(hours=24, minutes=19)
+    assert await house.told() == []
+    house.clock.advance(minutes=1)
+    (notice,) = await house.told()
+    assert (notice.kind, notice.text, notice.scope) == ("due", "测血压", "anna")
+    assert notice.due == "2026-03-12T10:00:00+08:00"
+    assert notice.asked_at_door == "mqtt:kitchen"
+    assert await house.told() == []
+
+
+async def test_a_distance_counts_on_the_boot_clock_whatever_the_wall_clock_does(house: House) -> None:
+    house.say("Remind me in twenty minutes to take the pills.")
+    house.clock.wall += timedelta(days=30)
+    assert await house.told() == []
+    house.clock.wall -= timedelta(days=60)
+    house.clock.boot_s += 1200
+    (notice,) = await house.told()
+    assert notice.kind == "due"
+
+
+async def test_an_appointment_counts_on_the_wall_clock(house: House) -> None:
+    house.say("Remind me tomorrow at 10 am to call Bob.")
+    house.clock.wall += timedelta(days=2)
+    (notice,) = await house.told()
+    assert notice.kind == "missed"
+
+
+async def test_a_notice_repeats_until_it_is_answered(house: House) -> None:
+    house.say("Remind me in ten minutes to take the pills.")
+    house.clock.advance(minutes=10)
+    assert [one.repeat for one in await house.told()] == [0]
+    house.clock.advance(minutes=5)
+    assert [(one.kind, one.repeat) for one in await house.told()] == [("overdue", 1)]
+    house.sessions.command("anna", "done", house.sessions.peek("anna").pending()[0].id)
+    house.clock.advance(minutes=5)
+    assert await house.told() == []
+
+
+async def test_a_notice_repeats_only_so_often(house: House) -> None:
+    house.say("Remind me in ten minutes to take the pills.")
+    house.clock.advance(minutes=10)
+    count = 0
+    for _ in range(9):
+        count += len(await house.told())
+        house.clock.advance(minutes=5)
+    assert count == 3
+
+
+async def test_quiet_hours_hold_repeats_back_but_not_the_first_notice() -> None:
+    house = House(AlarmOptions(repeat_every_s=300, repeat_most=3, quiet="09:00-11:00"))
+    house.say("Remind me in ten minutes to take the pills.")
+    house.clock.advance(minutes=10)
+    assert len(await house.told()) == 1
+    house.clock.advance(minutes=5)
+    assert await house.told() == []
+    house.clock.advance(hours=2)
+    assert [one.kind for one in await house.told()] == ["overdue"]
+
+
+async def test_looking_at_items_is_no_use_of_a_scope(house: House) -> None:
+    house.say("Remind me tomorrow at 10 am to call Bob.")
+    house.sessions.observe("bert", "user", "Hello.")
+    house.alarm.fire_due()
+    assert house.sessions.scopes() == ("anna", "bert")

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WAIT_S = 30
+
+
+class Child:
+    """A daemon as its own process, with what it tells the service manager."""
+
+    def __init__(self, folder: Path, *options: str, **environment: str) -> None:
+        self.path = folder / "api.sock"
+        self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._notify.bind(str(folder / "notify.sock"))
+        self._notify.settimeout(WAIT_S)
+        known = {"NOTIFY_SOCKET": str(folder / "notify.sock"), "XDG_CONFIG_HOME": str(folder), **environment}
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", "-m", "claudemem_edge", "run", "--socket", str(self.path), "--no-tcp", *options],
+            env={**os.environ, **known},
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def hears(self, word: str) -> str:
+        """Return the first datagram from here on that holds a word."""
+        while word not in (told := self._notify.recv(4096).decode()):
+            pass
+        return told
+
+    def http(self) -> httpx.Client:
+        return httpx.Client(transport=httpx.HTTPTransport(uds=str(self.path)), base_url="http://x", timeout=WAIT_S)
+
+    def ends(self) -> tuple[int, str]:
+        """Wait for the end; return the exit status and what was logged."""
+        _, logged = self.process.communicate(timeout=WAIT_S)
+        return self.process.returncode, logged
+
+    def close(self) -> None:
+        self._notify.close()
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+@pytest.fixture
+def child(tmp_path: Path) -> Iterator[Child]:
+    started = Child(tmp_path, "--model", "echo", WATCHDOG_USEC="200000")
+    yield started
+    started.close()
+
+
+def test_ready_means_that_requests_are_answered(child: Child) -> None:
+    child.hears("READY=1")
+    with child.http() as http:
+        assert http.get("/health").json()["status"] == "ok"
+        lines = http.post("/memory/anna/say", json={"text": "My dog is called Biscuit."}).text.splitlines()
+        events = [json.loads(line)["event"] for line in lines]
+        assert events[0] == "accepted"
+        assert events[-1] == "final"
+
+
+def test_the_watchdog_is_fed(child: Child) -> None:
+    child.hears("READY=1")
+    child.hears("WATCHDOG=1")
+    child.hears("WATCHDOG=1")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_in_order(child: Child, number: signal.Signals) -> None:
+    child.hears("READY=1")
+    child.process.send_signal(number)
+    child.hears("STOPPING=1")
+    status, _ = child.ends()
+    assert status == 0
+    assert not child.path.exists()
+
+
+def test_the_log_never_holds_what_was_said(child: Child) -> None:
+    child.hears("READY=1")
+    with child.http() as http:
+        for text in ("zanzibar canary", "提醒我明天上午10点测zanzibar", "forget zanzibar"):
+            http.post("/memory/anna/say", json={"text": text})
+        http.post("/memory/anna/say", content=b'{"text": "zanzibar')
+        http.post("/memory/anna/say", json={"text": "zanzibar", "zanzibar": "zanzibar"})
+        http.post("/api/chat", json={"model": "m", "messages": [{"role": "user", "content": "zanzibar"}]})
+    child.process.terminate()
+    status, logged = child.ends()
+    assert status == 0
+    assert "zanzibar" not in logged
+
+
+def test_it_stops_with_its_parents_input(tmp_path: Path) -> None:
+    child = Child(tmp_path, "--model", "echo", "--with-parent")
+    try:
+        child.hears("READY=1")
+        assert child.process.stdin is not None
+        child.process.stdin.close()
+        assert child.process.wait(WAIT_S) == 0
+    finally:
+        child.close()
+
+
+def test_wrong_settings_end_with_78_and_a_sentence(tmp_path: Path) -> None:
+    child = Child(tmp_path, CLAUDEMEM_MODEL__NAEM="x")
+    try:
+        status, told = child.ends()
+        assert status == 78
+        assert "did you mean name?" in told
+    finally:
+        child.close()
+
+
+def test_a_second_daemon_leaves_the_first_alone(child: Child, tmp_path: Path) -> None:
+    child.hears("READY=1")
+    second = subprocess.run(
+        [
+            sys.executable,
+            "-B",
+            "-m",
+            "claudemem_edge",
+            "run",
+            "--socket",
+            str(child.path),
+            "--no-tcp",
+            "--model",
+            "echo",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WAIT_S,
+    )
+    assert second.returncode == 78
+    assert str(child.path) in second.stderr
+    with child.http() as http:
+        assert http.get("/health").status_code == 200
