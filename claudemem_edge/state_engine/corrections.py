@@ -27,11 +27,21 @@ def correct_all(progress: Progress) -> None:
     ]
     for draft in drafts:
         _correct(progress, draft)
+    if reading.whole:
+        _confirm(progress)
     orders = [one for one in reading.commands if one.kind == "correct"]
     if orders and not reading.claims and not reading.reminders and reading.times:
         item = _recent_item(progress)
         if item is not None:
             item_change.reschedule(progress, item, reading.times[0])
+
+
+def _confirm(progress: Progress) -> None:
+    """Say what a claim was changed to, when nothing but the correction was said."""
+    for change in progress.changes:
+        value = dict(change.detail).get("object", "")
+        if change.kind == "corrected" and value:
+            progress.say("corrected", object=value)
 
 
 def _correct(progress: Progress, draft: ClaimDraft) -> None:
@@ -48,8 +58,6 @@ def _correct(progress: Progress, draft: ClaimDraft) -> None:
         return
     new = claims.replace(progress, [claim], (claim.subject, claim.predicate, value), origin(progress, draft.span))
     entity_map.learn_name(progress, new)
-    if progress.reading.whole:
-        progress.say("corrected", object=value)
 
 
 def _named(progress: Progress, value: str) -> Claim | None:

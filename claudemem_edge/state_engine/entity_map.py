@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from claudemem_edge.state_engine.progress import Progress
 
 SIGHTINGS_KEPT = 3
+BEFORE_MOST_CHARS = 3
 SPEAKERS_WITHOUT_NAME = frozenset({"user", "assistant", "event", "door"})
 
 
@@ -47,6 +48,15 @@ def find(progress: Progress, name: str) -> Entity | None:
     for hit in state.names.hits(wanted):
         if hit.start == 0 and hit.end == len(wanted):
             return state.entity_map.get(hit.value)
+    return None
+
+
+def find_within(progress: Progress, words: str) -> Entity | None:
+    """Return the entity whose name ends these words after next to nothing, as in "my son"."""
+    wanted = folded(words)
+    for hit in progress.state.names.hits(wanted):
+        if hit.end == len(wanted) and hit.start <= BEFORE_MOST_CHARS:
+            return progress.state.entity_map.get(hit.value)
     return None
 
 

@@ -85,7 +85,7 @@ def _topic(progress: Progress, words: str) -> None:
 
 def _entity(progress: Progress, name: str) -> None:
     """Forget somebody or something by every name it has."""
-    entity = entity_map.find(progress, name)
+    entity = entity_map.find(progress, name) or entity_map.find_within(progress, name)
     names = (name, *((entity.name, *entity.aliases) if entity else ()))
     seen = [one.statement for one in entity.sightings] if entity else []
     removed = remove(progress, seen)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.shapes.times import ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence, spoken
-from claudemem_edge.state_engine.item_due import CLOCK_GRAINS, Appointment, appoint, at_clock, both_halves, precise
+from claudemem_edge.state_engine.item_due import Appointment, appoint, at_clock, both_halves, precise
+from claudemem_edge.state_engine.said_time import clock_alone, half_said
 
 if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Item
-    from claudemem_edge.shapes.times import Moment, TimeMention
+    from claudemem_edge.shapes.times import TimeMention
     from claudemem_edge.state_engine.progress import Progress
 
 OPEN = frozenset({"pending", "triggered"})
@@ -57,7 +58,7 @@ def announce(progress: Progress, item: Item, appointment: Appointment, *, unclea
 
 def reschedule(progress: Progress, item: Item, mention: TimeMention) -> None:
     """Move an item to the time a correction names; the day stays if only a clock time was said."""
-    appointment = settle(mention, item, (), progress.now)
+    appointment = settle(progress, mention, item)
     if appointment.missing in {"time", "past"}:
         announce(progress, item, appointment)
         return
@@ -66,19 +67,19 @@ def reschedule(progress: Progress, item: Item, mention: TimeMention) -> None:
     announce(progress, item, appointment)
 
 
-def settle(mention: TimeMention, item: Item, window: tuple[datetime, ...], now: Moment) -> Appointment:
+def settle(progress: Progress, mention: TimeMention, item: Item, window: tuple[datetime, ...] = ()) -> Appointment:
     """Return the appointment that a later word about an item's time makes of what is known already.
 
     `window` is the part of the day that was said before, if any.
     """
+    now, language = progress.now, progress.read_in
     if isinstance(item.due, ElapsedDue) and mention.start is None and mention.duration_s:
         at = now.wall + timedelta(seconds=mention.duration_s)
         return Appointment("", ElapsedDue(now.boot_s + mention.duration_s, at), at)
-    if mention.recurrence or not isinstance(item.due, WallDue) or not _is_bare_clock(mention, now):
+    if mention.start is None or not isinstance(item.due, WallDue) or not clock_alone(mention, language):
         return appoint(mention, now)
-    assert mention.start is not None  # noqa: S101 (a bare clock has a start)
     at = datetime.combine(item.due.day, mention.start.time(), tzinfo=item.due.zone)
-    choices: tuple[datetime, ...] = both_halves(at) if mention.ambiguous else (at,)
+    choices: tuple[datetime, ...] = (at,) if half_said(mention, language) else both_halves(at)
     if len(choices) > 1:
         choices = _fitting(choices, item.due, window) or choices
     if item.recurrence:
@@ -139,10 +140,3 @@ def _fitting(choices: tuple[datetime, ...], due: WallDue, window: tuple[datetime
     if due.clock is not None:
         return tuple(at for at in choices if (at.hour < 12) == (due.clock.hour < 12))
     return ()
-
-
-def _is_bare_clock(mention: TimeMention, now: Moment) -> bool:
-    """Tell whether a time names no day: it lies within a day of now, on the clock."""
-    if mention.start is None or mention.elapsed or mention.grain not in CLOCK_GRAINS:
-        return False
-    return abs((mention.start - now.wall).total_seconds()) <= 86400

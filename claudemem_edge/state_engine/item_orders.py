@@ -18,22 +18,28 @@ if TYPE_CHECKING:
     from claudemem_edge.state_engine.progress import Progress
 
 SNOOZE_S = 600.0
+EVERY = "*"
+"""The argument of an order that is about all open items."""
 ITEM_ID = re.compile(r"p\d+")
+AHEAD_MOST_S = 12 * 3600.0
+"""How long before its time a recurring item can be done with."""
 NAMED_MOST = 4
 """How many items a question names before it only counts them."""
 
 
 def obey(progress: Progress, command: Command) -> None:
     """Carry out an order of the user on the item it means, or ask which one is meant."""
-    found = meant(progress, command.argument)
-    if len(found) == 1:
-        ORDERS[command.kind](progress, found[0])
+    words = "" if command.kind == "snooze" and progress.reading.times else command.argument
+    found = open_items(progress) if words == EVERY else meant(progress, words)
+    if command.kind == "done":
+        found = [one for one in found if not _of_another_day(progress, one)]
+    if len(found) == 1 or words == EVERY:
+        for item in found:
+            ORDERS[command.kind](progress, item)
     elif found:
         ask_which(progress, command.kind, found)
-    elif not command.argument:
-        progress.say("nothing_pending")
-    elif command.whole:
-        progress.say("item_not_found")
+    if not found and command.kind != "done":  # without an item to end, "I have done it" is just a story
+        progress.say("item_not_found" if words and words != EVERY else "nothing_pending")
 
 
 def meant(progress: Progress, words: str) -> list[Item]:
@@ -45,16 +51,17 @@ def meant(progress: Progress, words: str) -> list[Item]:
     best = by_words(progress, items, named) if named else []
     if len(best) == 1:
         return best
+    if named and not best:
+        return []
     sounded = [one for one in best or items if one.state == "triggered"]
     if sounded:
         return [max(sounded, key=lambda one: one.fired_at.boot_s if one.fired_at else 0.0)]
-    return best if best or named else items
+    return best or items
 
 
 def by_words(progress: Progress, items: Iterable[Item], words: str) -> list[Item]:
-    """Return the items that share most terms with these words, if any."""
-    wanted = set(terms(words.lower(), progress.language))
-    scored = [(len(wanted & set(terms(one.text.lower(), progress.language))), one) for one in items]
+    """Return the items that share most with these words, if any."""
+    scored = [(_likeness(progress, one.text.lower(), words.lower()), one) for one in items]
     most = max((score for score, _ in scored), default=0)
     return [one for score, one in scored if score == most] if most else []
 
@@ -70,6 +77,25 @@ def ask_which(progress: Progress, order: str, items: list[Item]) -> None:
     listed = joint.join(progress.phrase("item_named", id=one.id, what=one.text) for one in items[:NAMED_MOST])
     ids = tuple(one.id for one in items)
     progress.ask("which_item", "ask_which", about=order, choices=ids, count=len(items), items=listed)
+
+
+def _of_another_day(progress: Progress, item: Item) -> bool:
+    """Tell whether a recurring item is so far ahead that what was done now was not its next time."""
+    waits = item.state == "pending" and item.due is not None and bool(item.recurrence)
+    return waits and item.due is not None and item.due.seconds_left(progress.now) > AHEAD_MOST_S
+
+
+def _likeness(progress: Progress, text: str, words: str) -> int:
+    """Return how many terms two texts share; in a script without spaces characters, if they are most of the shorter.
+
+    The words of an order often stand in another sequence than those of the item ("the pills are taken").
+    """
+    language = progress.read_in or progress.language
+    if language is None or not language.joined:
+        return len(set(terms(text, language)) & set(terms(words, language)))
+    one, other = set(filter(str.isalnum, text)), set(filter(str.isalnum, words))
+    shared = len(one & other)
+    return shared if shared * 3 >= min(len(one), len(other)) * 2 else 0
 
 
 def done(progress: Progress, item: Item) -> None:

@@ -43,11 +43,12 @@ def try_answer(progress: Progress) -> None:
 def _calls_off(progress: Progress, question: OpenQuestion) -> bool:
     """Take "never mind", while we ask about an item, as calling that item off."""
     item = progress.state.pending_items.get(question.about)
-    for command in progress.reading.commands:
-        if command.kind == "cancel" and not command.argument and item is not None:
-            item_orders.cancel(progress, item)
-            return True
-    return False
+    if item is None or not progress.reading.whole:
+        return False
+    off = any(one.kind == "no" or (one.kind == "cancel" and not one.argument) for one in progress.reading.commands)
+    if off:
+        item_orders.cancel(progress, item)
+    return off
 
 
 def _forget_all(progress: Progress, _: OpenQuestion) -> bool:
@@ -63,16 +64,13 @@ def _item_time(progress: Progress, question: OpenQuestion) -> bool:
     item = _item(progress, question)
     if item is None:
         return False
-    if _yes_or_no(progress) == "no":
-        progress.say("item_without_time", what=item.text)
-        return True
     if not _is_short(progress):
         return False
     mention = next(iter(progress.reading.times), None)
     if mention is None:
         return _not_understood(progress, question)
     window = tuple(datetime.fromisoformat(edge) for edge in question.choices)
-    _settle(progress, item, item_change.settle(mention, item, window, progress.now))
+    _settle(progress, item, item_change.settle(progress, mention, item, window))
     return True
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 FORGETTING = frozenset({"forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all"})
 SPOKEN_TO_US = FORGETTING | {
-    "list_memory", "list_pending", "done", "cancel", "snooze", "repeat", "reply_language", "whose_memory",
-    "ask_time", "ask_date", "yes", "no",
+    "list_memory", "list_pending", "cancel", "snooze", "repeat", "reply_language", "whose_memory",
+    "ask_time", "ask_date",
 }  # fmt: skip
 """Orders whose words are no part of what was told."""
 

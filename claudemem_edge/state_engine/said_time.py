@@ -1,0 +1,55 @@
+"""What a time expression left unsaid, by the grammar's own rule for it: the day, or the half of the day."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from unicodedata import numeric
+
+if TYPE_CHECKING:
+    from claudemem_edge.language.pack import Language
+    from claudemem_edge.shapes.times import TimeMention
+
+GRAMMAR = "times"
+CLOCK = "clock"
+"""What the grammar's rules say they make when they read a time of day without a day."""
+PART, MERIDIEM = "part", "meridiem"
+"""What their patterns call a part of the day, and a mark after the hour that may be left out."""
+WORD = re.compile(r"[a-z_]+")
+
+
+def clock_alone(mention: TimeMention, language: Language | None) -> bool:
+    """Tell whether a time of day was said without its day."""
+    rule = language.rules.get(GRAMMAR, {}).get(mention.rule) if language else None
+    return rule is not None and rule.fields.get("makes") == CLOCK
+
+
+def half_said(mention: TimeMention, language: Language | None) -> bool:
+    """Tell whether the words themselves say which half of the day: "nine in the evening", "21:00", "09:00"."""
+    if mention.start is None:
+        return False
+    rule = language.rules.get(GRAMMAR, {}).get(mention.rule) if language else None
+    names = set(WORD.findall(rule.source)) if rule is not None else set()
+    if PART in names or (MERIDIEM in names and mention.text[-1:].isalpha()):
+        return True
+    number = _first_number(mention.text)
+    return mention.text.startswith("0") or (number == mention.start.hour and number > 12)
+
+
+def _first_number(text: str) -> int:
+    """Return the first number of a text in the digits or numerals of any script; -1 without one."""
+    total, digits, seen = 0, "", False
+    for character in text:
+        value = numeric(character, -1.0)
+        if value < 0:
+            if seen:
+                break
+            continue
+        seen = True
+        if character.isdigit():
+            digits += str(int(value))
+        elif value == 10:
+            total = (total or 1) * 10
+        else:
+            total += int(value)
+    return (int(digits) if digits else total) if seen else -1
