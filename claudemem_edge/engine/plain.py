@@ -41,4 +41,4 @@ def plain_prompt(messages: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
         words = str(message.get("content") or "")
         before = {"user": style.question, "assistant": style.answer}.get(str(message.get("role")), "")
         lines.append(before + words)
-    return "\n".join([*lines, style.answer]), list(style.stop)
+    return "\n".join([*lines, style.answer.rstrip()]), list(style.stop)

@@ -43,7 +43,7 @@ def _plain(profile: Profile, language: str, block: str, question: str, history: 
         before_question + message["content"] if message["role"] == "user" else before_answer + message["content"]
         for message in history
     ]
-    return _lines(_of(profile.system, language), *asked, block, before_question + question, before_answer)
+    return _lines(_of(profile.system, language), *asked, block, before_question + question, before_answer.rstrip())
 
 
 def _of(texts: Mapping[str, str], language: str) -> str:
