@@ -132,7 +132,8 @@ class MqttDoor:
         if self._is_new(self._topics.state, state):
             yield Letter(self._topics.state, packed(state), qos=1, retain=True)
         now_s = asyncio.get_running_loop().time()
-        is_new = self._is_new(self._topics.health, [report.get("status"), report.get("backend")])
+        proven = self.status().get("echo_ms") is not None
+        is_new = self._is_new(self._topics.health, (report.get("status"), report.get("backend"), proven))
         if is_new or now_s >= self._health_due_s:
             self._health_due_s = now_s + self._options.health_every_s
             yield Letter(self._topics.health, packed(report), retain=True)

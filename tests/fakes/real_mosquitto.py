@@ -82,6 +82,53 @@ class Broker:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
 
+class Gate:
+    """A way to a broker that can be shut and opened again, as when somebody pulls a cable."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.port = free_port()
+        self._broker = broker
+        self._server: asyncio.Server | None = None
+        self._passing: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._let_pass, "127.0.0.1", self.port)
+
+    async def shut(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for task in self._passing:
+            task.cancel()
+        await asyncio.gather(*self._passing, return_exceptions=True)
+
+    def _let_pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._pass(reader, writer))
+        self._passing.add(task)
+        task.add_done_callback(self._passing.discard)
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ends = [writer]
+        try:
+            there, back = await asyncio.open_connection("127.0.0.1", self._broker.port)
+            ends.append(back)
+            await asyncio.gather(_copy(reader, back), _copy(there, writer))
+        except OSError:
+            pass
+        finally:
+            for end in ends:
+                end.transport.abort()
+                with contextlib.suppress(OSError):
+                    await end.wait_closed()
+
+
+async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(1 << 16):
+        target.write(data)
+        await target.drain()
+    target.close()
+
+
 class Listener:
     """Somebody who listens to topics: keeps every message, and can be asked to wait for one."""
 

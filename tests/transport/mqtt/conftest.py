@@ -1,11 +1,13 @@
-"""Brokers of these tests: real ones."""
+"""Real brokers, and a door between one of them and real sessions over a fake language model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from fakes.real_mosquitto import Broker, Listener
+from fakes.fake_ollama import FakeOllama
+from fakes.mqtt_house import PIECES, House, open_house
+from fakes.real_mosquitto import Broker
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -30,7 +32,12 @@ def guarded_broker(tmp_path: Path) -> Iterator[Broker]:
 
 
 @pytest.fixture
-async def everything(broker: Broker) -> AsyncIterator[Listener]:
-    """Somebody who hears all of claudemem/home."""
-    async with Listener(broker, "claudemem/home/#") as listener:
-        yield listener
+async def fake() -> AsyncIterator[FakeOllama]:
+    async with FakeOllama(pieces=PIECES) as server:
+        yield server
+
+
+@pytest.fixture
+async def house(broker: Broker, fake: FakeOllama) -> AsyncIterator[House]:
+    async with open_house(broker, fake) as opened:
+        yield opened
