@@ -1,14 +1,33 @@
-"""Time expressions: the entry of the time grammar."""
+"""Time expressions: the entry of the time grammar.
+
+Cut into pieces (`time_pieces`), join by the language's rules (`time_reduce`), resolve against now (`time_resolve`).
+The policy for what words mean stands at the head of each `times.toml`.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from claudemem_edge.input_filter.normalize import fold
+from claudemem_edge.input_filter.time_alignment import aligned
+from claudemem_edge.input_filter.time_grammar import GAP, Grammar, grammar_of
+from claudemem_edge.input_filter.time_pieces import cut
+from claudemem_edge.input_filter.time_point import Setting
+from claudemem_edge.input_filter.time_reduce import reduce
+from claudemem_edge.input_filter.time_resolve import resolve
+from claudemem_edge.shapes.times import TimeMention
+
 if TYPE_CHECKING:
-    from claudemem_edge.language.pack import Lexicon
+    from claudemem_edge.input_filter.time_pieces import Piece
+    from claudemem_edge.input_filter.time_point import Answer
+    from claudemem_edge.language.pack import Language, Lexicon
     from claudemem_edge.shapes.reading import Span
-    from claudemem_edge.shapes.times import Moment, TimeMention
+    from claudemem_edge.shapes.times import Moment
+
+MOST_GRAMMARS = 32
+HAS_LETTERS = re.compile(r"[^\W\d_]")
 
 
 @dataclass(slots=True, frozen=True)
@@ -19,6 +38,71 @@ class TimesRead:
     unclear: tuple[Span, ...] = ()
 
 
+NOTHING = TimesRead()
+_grammars: dict[int, tuple[Language, Grammar | None]] = {}
+"""By identity of the language, which is kept beside so that the identity stays its own."""
+
+
 def read_times(text: str, now: Moment, lexicon: Lexicon, hint: str = "") -> TimesRead:
-    """Find and resolve the time expressions of a text in its own language."""
-    return TimesRead()
+    """Find and resolve the time expressions of a text in its own language; spans are in the text as given."""
+    folded, origins = aligned(text)
+    language = lexicon.of(folded, hint) or (None if HAS_LETTERS.search(folded) else lexicon.get(""))
+    grammar = _grammar(language) if language is not None else None
+    if language is None or grammar is None or not grammar.may_hold_time(folded):
+        return NOTHING
+    pieces = reduce(cut(fold(folded, language.simplified), grammar), grammar)
+    mentions: list[TimeMention] = []
+    unclear: list[Span] = []
+    setting = Setting(now.wall, grammar.tables, past=any(piece.kind == "past_word" for piece in pieces))
+    for at, piece in enumerate(pieces):
+        vague = piece.kind in grammar.tables["unclear"]
+        if not vague and not (piece.rule and piece.kind in grammar.tables["results"]):
+            continue
+        span = (piece.start, piece.end)
+        given = _given(span, origins)
+        answer = None if vague or _leftover(pieces, at, grammar) else resolve(piece.fields, setting)
+        if answer is None:
+            unclear.append(given)
+        else:
+            mentions.append(_mention(text, given, answer, piece.rule))
+    return TimesRead(tuple(mentions), tuple(unclear))
+
+
+def _given(span: Span, origins: list[int] | None) -> Span:
+    """Return a span of the matching form as one of the text as given."""
+    return span if origins is None else (origins[span[0]], origins[span[1] - 1] + 1)
+
+
+def _grammar(language: Language) -> Grammar | None:
+    known = _grammars.get(id(language))
+    if known is not None and known[0] is language:
+        return known[1]
+    while len(_grammars) >= MOST_GRAMMARS:
+        del _grammars[next(iter(_grammars))]
+    grammar = grammar_of(language)
+    _grammars[id(language)] = (language, grammar)
+    return grammar
+
+
+def _leftover(pieces: list[Piece], at: int, grammar: Grammar) -> bool:
+    """Tell whether a time word that no rule took touches the match: then it was not understood whole."""
+    return any(
+        0 <= beside < len(pieces) and grammar.codes[pieces[beside].kind] in grammar.leftovers
+        for beside in (at - 1, at + 1)
+        if not (0 <= beside < len(pieces)) or pieces[beside].kind != GAP
+    )
+
+
+def _mention(text: str, span: Span, answer: Answer, rule: str) -> TimeMention:
+    return TimeMention(
+        text[span[0] : span[1]],
+        span,
+        answer.start,
+        answer.end,
+        answer.grain,
+        recurrence=answer.recurrence,
+        duration_s=answer.duration_s,
+        ambiguous=answer.ambiguous,
+        elapsed=answer.elapsed,
+        rule=rule,
+    )

@@ -1,0 +1,26 @@
+"""The matching form of a text as given, with the way back to its characters."""
+
+from __future__ import annotations
+
+from claudemem_edge.input_filter.normalize import clean, fold
+
+PLAIN = {0x2032: ord("'"), 0x2033: ord('"'), 0x301C: ord("~")}
+"""Marks that mean the same in a time; quotes are made plain by fold."""
+
+
+def aligned(text: str) -> tuple[str, list[int] | None]:
+    """Return the folded text, and for each of its characters the place in `text` it came from.
+
+    The second is None when the text was clean already: places are the same.
+    """
+    if clean(text) == text:
+        return fold(text, PLAIN), None
+    characters: list[str] = []
+    origins: list[int] = []
+    for at, character in enumerate(text):
+        for part in clean(f"-{character}-")[1:-1]:
+            if part == " " and (not characters or characters[-1] == " "):
+                continue
+            characters.append(part)
+            origins.append(at)
+    return fold("".join(characters), PLAIN), origins

@@ -1,0 +1,285 @@
+"""From calendar fields ("month 3, day 15", "week +1, weekday 2") to the days they mean.
+
+Monday begins a week. A month and a day, a weekday or a holiday alone mean the next such day, today included; the last
+one when the sentence speaks of the past. The end of a span is exclusive.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from claudemem_edge.input_filter.time_holidays import holiday_in
+from claudemem_edge.input_filter.time_lunar import lunar_day, lunar_month
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SEARCH_YEARS = 8
+CALENDAR_FIELDS = frozenset({
+    "year", "year_shift", "month", "month_shift", "day", "day_shift", "weekday", "week_shift", "weekend", "quarter",
+    "quarter_shift", "half_year", "nth", "unit", "holiday", "lunar", "leap", "edge_of", "decade", "month_end", "rest",
+})  # fmt: skip
+
+
+@dataclass(slots=True, frozen=True)
+class Days:
+    """Whole days from `start` up to and without `end`."""
+
+    start: date
+    end: date
+    grain: str
+
+
+@dataclass(slots=True, frozen=True)
+class Reference:
+    """Where calendar words are read from: a day, and whether the past is meant."""
+
+    today: date
+    past: bool = False
+    tables: Mapping[str, Any] | None = None
+
+
+def days_of(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    """Return the days that the fields mean; None when there are no such days. Raises nothing."""
+    try:
+        return _days(fields, at)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _one(day: date) -> Days:
+    return Days(day, day + timedelta(days=1), "day")
+
+
+def _days(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    for name, read in _READERS:
+        if name in fields:
+            return read(fields, at)
+    return _long(fields, at)
+
+
+def _day_shift(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    day = at.today + timedelta(days=fields["day_shift"])
+    return _one(day) if fields.get("weekday", day.weekday()) == day.weekday() else None
+
+
+def _decade(fields: Mapping[str, Any], at: Reference) -> Days:
+    start = full_year(int(fields["decade"]), at.today.year)
+    return Days(date(start, 1, 1), date(start + 10, 1, 1), "year")
+
+
+def full_year(year: int, this_year: int) -> int:
+    """Return a year of four digits for one of two: the nearest."""
+    if year >= 100:
+        return year
+    century = this_year - this_year % 100
+    return min((century + step + year for step in (-100, 0, 100)), key=lambda one: abs(one - this_year))
+
+
+def _year(fields: Mapping[str, Any], at: Reference) -> int | None:
+    if "year" in fields:
+        return full_year(fields["year"], at.today.year)
+    if "year_shift" in fields:
+        return at.today.year + int(fields["year_shift"])
+    return None
+
+
+def _long(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    """Quarters, halves and years."""
+    year = _year(fields, at)
+    if "quarter_shift" in fields:
+        index = at.today.year * 4 + (at.today.month - 1) // 3 + fields["quarter_shift"]
+        return _months(index // 4, index % 4 * 3 + 1, 3, "quarter")
+    if "quarter" in fields:
+        return _pick(year, at, lambda one: _months(one, fields["quarter"] * 3 - 2, 3, "quarter"))
+    if "half_year" in fields:
+        whole = at.today.year if year is None else year
+        return _months(whole, fields["half_year"] * 6 - 5, 6, "month")
+    return None if year is None else _months(year, 1, 12, "year")
+
+
+def _months(year: int, month: int, count: int, grain: str) -> Days:
+    last = year * 12 + month - 1 + count
+    return Days(date(year, month, 1), date(last // 12, last % 12 + 1, 1), grain)
+
+
+def _pick(year: int | None, at: Reference, make: Callable[[int], Days | None]) -> Days | None:
+    """Return what `make` gives for the year, or for the next year (the last one, of the past) that gives something."""
+    if year is not None:
+        return make(year)
+    step = -1 if at.past else 1
+    for one in range(at.today.year, at.today.year + step * SEARCH_YEARS, step):
+        days = _try(make, one)
+        if days is not None and (days.start <= at.today if at.past else days.end > at.today):
+            return days
+    return None
+
+
+def _try(make: Callable[[int], Days | None], year: int) -> Days | None:
+    try:
+        return make(year)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _in_month(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    year, month, day = _year(fields, at), fields.get("month"), fields.get("day")
+    if month is None:
+        index = (at.today.year if year is None else year) * 12 + at.today.month - 1 + fields["month_shift"]
+        year, month = index // 12, index % 12 + 1
+    fixed_month: int = month
+
+    def make(one: int) -> Days | None:
+        if "edge_of" in fields:
+            return _edge(_months(one, fixed_month, 1, "month"), fields["edge_of"])
+        if day is None:
+            return _months(one, fixed_month, 1, "month")
+        found = _one(date(one, fixed_month, day))
+        return found if fields.get("weekday", found.start.weekday()) == found.start.weekday() else None
+
+    if year is None and "weekday" in fields:
+        near = (_try(make, at.today.year + step) for step in (0, -1, 1))
+        return min((days for days in near if days), key=lambda days: abs((days.start - at.today).days), default=None)
+    return _pick(year, at, make)
+
+
+def _edge(days: Days, edge: str) -> Days:
+    """Return the first, the middle or the last day of a month."""
+    if edge == "begin":
+        return _one(days.start)
+    return _one(days.end - timedelta(days=1) if edge == "end" else days.start + timedelta(days=14))
+
+
+def _in_week(fields: Mapping[str, Any], at: Reference) -> Days:
+    monday = at.today - timedelta(days=at.today.weekday()) + timedelta(weeks=fields.get("week_shift", 0))
+    if "weekday" in fields:
+        return _one(monday + timedelta(days=fields["weekday"]))
+    if "weekend" in fields:
+        saturday = monday + timedelta(days=5)
+        if at.past and "week_shift" not in fields and saturday > at.today:
+            saturday -= timedelta(weeks=1)
+        return Days(saturday, saturday + timedelta(days=2), "day")
+    return Days(monday, monday + timedelta(days=7), "week")
+
+
+def _day_of_month(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    """Find the next month (the last one, of the past) that has this day, on this weekday if one was said."""
+    step = -1 if at.past else 1
+    index = at.today.year * 12 + at.today.month - 1
+    for month_index in range(index, index + step * 15, step):
+        year, month = divmod(month_index, 12)
+        if fields["day"] > monthrange(year, month + 1)[1]:
+            continue
+        day = date(year, month + 1, fields["day"])
+        if fields.get("weekday", day.weekday()) == day.weekday() and (day <= at.today if at.past else day >= at.today):
+            return _one(day)
+    return None
+
+
+def _weekday(fields: Mapping[str, Any], at: Reference) -> Days:
+    ahead = (int(fields["weekday"]) - at.today.weekday()) % 7
+    return _one(at.today + timedelta(days=ahead - 7 if at.past and ahead else ahead))
+
+
+def _nth(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    """Find the nth weekday, day, week or month of a longer span."""
+    inner = {name: value for name, value in fields.items() if name not in {"nth", "weekday", "unit"}}
+    nth, weekday, unit = int(fields["nth"]), fields.get("weekday"), fields.get("unit", "day")
+
+    def within(days: Days) -> Days | None:
+        if weekday is not None:
+            return _nth_weekday(days, weekday, nth)
+        if unit == "week":
+            return _nth_week(days, nth)
+        if unit in {"month", "quarter"}:
+            count = 1 if unit == "month" else 3
+            return _months(days.start.year, (nth - 1) * count + 1 if nth > 0 else 13 - count, count, unit)
+        day = days.start + timedelta(days=nth - 1) if nth > 0 else days.end - timedelta(days=1)
+        return _one(day) if days.start <= day < days.end else None
+
+    if not inner:
+        inner = {"month_shift": 0} if unit != "month" else {"year_shift": 0}
+    if "month" in inner and "year" not in inner and "year_shift" not in inner:
+        return _pick(None, at, lambda one: (days := days_of({**inner, "year": one}, at)) and within(days))
+    days = days_of(inner, at)
+    return days and within(days)
+
+
+def _nth_weekday(days: Days, weekday: int, nth: int) -> Days | None:
+    if nth < 0:
+        last = days.end - timedelta(days=1)
+        return _one(last - timedelta(days=(last.weekday() - weekday) % 7))
+    day = days.start + timedelta(days=(weekday - days.start.weekday()) % 7 + 7 * (nth - 1))
+    return _one(day) if day < days.end else None
+
+
+def _nth_week(days: Days, nth: int) -> Days:
+    """Weeks belong where their Thursday lies in a year, and where their Monday lies in a month."""
+    anchor = 3 if days.grain == "year" else 0
+    if nth < 0:
+        last = days.end - timedelta(days=1)
+        monday = last - timedelta(days=(last.weekday() - anchor) % 7 + anchor)
+    else:
+        first = days.start + timedelta(days=(anchor - days.start.weekday()) % 7 - anchor)
+        monday = first + timedelta(weeks=nth - 1)
+    return Days(monday, monday + timedelta(days=7), "week")
+
+
+def _holiday(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    table = (at.tables or {}).get("holidays", {}).get(fields["holiday"])
+    if table is None:
+        return None
+
+    def make(year: int) -> Days | None:
+        day = holiday_in(year, table)
+        return _one(day) if day else None
+
+    days = _pick(_year(fields, at), at, make)
+    step = int(fields.get("holiday_shift", 0))
+    if days is None or "holiday_shift" not in fields:
+        return days
+    forward = _pick(None, Reference(at.today, past=step < 0), make)
+    if step < 0 and forward is not None and forward.start == at.today:
+        return make(at.today.year - 1)
+    return forward
+
+
+def _lunar(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    month, day, leap = int(fields["month"]), fields.get("day"), bool(fields.get("leap"))
+
+    def make(year: int) -> Days | None:
+        if day is None:
+            span = lunar_month(year, month, leap=leap)
+            return Days(*span, "month") if span else None
+        found = lunar_day(year, month, int(day), leap=leap)
+        return _one(found) if found else None
+
+    year = _year(fields, at)
+    if year is not None:
+        return make(year)
+    step = -1 if at.past else 1
+    first = at.today.year + (1 if at.past else -1)  # a lunar year ends in the next solar one
+    for one in range(first, first + step * (SEARCH_YEARS + 20), step):
+        days = _try(make, one)
+        if days is not None and (days.start <= at.today if at.past else days.end > at.today):
+            return days
+    return None
+
+
+_READERS: tuple[tuple[str, Callable[[Mapping[str, Any], Reference], Days | None]], ...] = (
+    ("day_shift", _day_shift),
+    ("lunar", _lunar),
+    ("holiday", _holiday),
+    ("nth", _nth),
+    ("decade", _decade),
+    ("month", _in_month),
+    ("month_shift", _in_month),
+    ("week_shift", _in_week),
+    ("weekend", _in_week),
+    ("day", _day_of_month),
+    ("weekday", _weekday),
+)
+"""Who reads fields: the first whose name stands among them."""
