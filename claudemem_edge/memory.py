@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import TimeMention
 
 DEFAULT_PROFILE = Profile()
+SAME_QUESTION_S = 60.0
+"""Within this time a question that was just observed is not read again."""
 
 
 def _moment(at: datetime | Moment | None) -> Moment:
@@ -61,7 +63,8 @@ class Memory:
         self._options = options or MemoryOptions()
         salt = os.urandom(16)
         self._state = MemoryState(salt=salt, index=InvertedIndex(salt))
-        self._question: tuple[object, Reading] | None = None
+        self._last: tuple[str, str, Moment, Reading] | None = None
+        """The user's last utterance as read: mostly the next question to choose a block for."""
 
     def observe(
         self, speaker: str, text: str, *, at: datetime | Moment | None = None, language: str = "", door: str = ""
@@ -78,7 +81,7 @@ class Memory:
             )
         now = _moment(at)
         reading = self._read(text, speaker, now, language)
-        self._question = ((text, language, now.wall), reading) if speaker == "user" else None
+        self._last = (text, language, now, reading) if speaker == "user" else None
         return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options, door=door)
 
     def context(
@@ -96,14 +99,9 @@ class Memory:
         `shown` holds digests of texts the model sees anyway; nothing of them is said again.
         """
         moment = _moment(now)
-        cached = self._question
-        if cached is not None and cached[0] == (question, language, moment.wall):
-            reading = cached[1]
-        else:
-            reading = self._read(question[: self._options.max_text_chars], "user", moment, language)
         return inject(
             self._state,
-            reading,
+            self._question(question, moment, language),
             moment,
             lexicon=self._lexicon,
             profile=profile or DEFAULT_PROFILE,
@@ -124,7 +122,7 @@ class Memory:
         reading = Reading(
             Utterance("door", "", "", language), commands=(Command(kind, argument, (0, 0), "door"),), whole=True
         )
-        self._question = None
+        self._last = None
         return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options)
 
     def explain(self, text: str, *, at: datetime | Moment | None = None, language: str = "") -> Reading:
@@ -179,6 +177,13 @@ class Memory:
     def size_bytes(self) -> int:
         """Return the bytes held for this scope, within 10 % of the truth; caps act on it."""
         return self._state.size
+
+    def _question(self, text: str, now: Moment, language: str) -> Reading:
+        if self._last is not None:
+            said, hint, at, reading = self._last
+            if (said, hint) == (text, language) and abs((now.wall - at.wall).total_seconds()) < SAME_QUESTION_S:
+                return reading
+        return self._read(text[: self._options.max_text_chars], "user", now, language)
 
     def _read(self, text: str, speaker: str, now: Moment, language: str) -> Reading:
         return read(text, speaker=speaker, now=now, lexicon=self._lexicon, names=self._names, hint=language)

@@ -51,9 +51,8 @@ async def ending_failed(sessions: Sessions, fake: FakeOllama) -> TurnEvent:
 async def ending_cancelled(sessions: Sessions, fake: FakeOllama) -> TurnEvent:
     fake.next("gated")
     one = ask(REMINDER)
-    turn = sessions.turn(one)
-    seen = asyncio.create_task(_last(turn))
-    await fake.wait_asked()
+    seen = asyncio.create_task(_last(sessions.turn(one)))
+    await fake.wait_asked(2)  # WORDS was the first
     assert sessions.cancel("anna", one.id)
     await fake.wait_closed()
     return await seen
@@ -62,7 +61,7 @@ async def ending_cancelled(sessions: Sessions, fake: FakeOllama) -> TurnEvent:
 async def ending_superseded(sessions: Sessions, fake: FakeOllama) -> TurnEvent:
     fake.next("gated")
     seen = asyncio.create_task(_last(sessions.turn(ask(REMINDER))))
-    await fake.wait_asked()
+    await fake.wait_asked(2)
     fake.next("500")
     await events_of(sessions, ask("Never mind the oboe.", supersede=True))
     return await seen
@@ -71,7 +70,7 @@ async def ending_superseded(sessions: Sessions, fake: FakeOllama) -> TurnEvent:
 async def ending_busy(sessions: Sessions, fake: FakeOllama) -> TurnEvent:
     fake.next("gated")
     blocker = asyncio.create_task(_last(sessions.turn(ask("Hello there.", "bert"))))
-    await fake.wait_asked()
+    await fake.wait_asked(2)
     ending = (await events_of(sessions, ask(REMINDER)))[-1]
     fake.release(9)
     await blocker
