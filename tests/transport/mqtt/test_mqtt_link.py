@@ -85,7 +85,7 @@ async def test_farewell_is_offline(broker: Broker) -> None:
     assert broker.run("mosquitto_sub", "-t", TOPICS.status, "-C", "1", "-W", "10") == b"offline\n"
 
 
-@pytest.mark.parametrize("attempt", range(3))
+@pytest.mark.parametrize("attempt", range(5))
 async def test_a_killed_broker_gets_its_subscriptions_and_the_replies_that_waited(broker: Broker, attempt: int) -> None:
     async with linked(options_for(broker)) as made:
         await eventually(lambda: made.link.connected)
@@ -164,6 +164,18 @@ async def test_a_broker_that_knows_only_the_old_version_is_spoken_to_in_it(caplo
         assert made.link.status()["protocol"] == "3.1.1"
         assert len(made.link.status()["refused"]) == 8  # type: ignore[arg-type] # a list, of everything asked for
         assert caplog.text.count("does not let us subscribe to claudemem/home/chat/+/request") == 1
+
+
+async def test_what_the_old_version_had_stored_says_so(broker: Broker) -> None:
+    broker.publish(REQUEST, "stored", "-r")
+    made = Linked(options_for(broker))
+    made.link._modern = False
+    made.link.start()
+    await eventually(lambda: len(made.arrivals) == 1)
+    broker.publish(REQUEST, "live", "-r")
+    await eventually(lambda: len(made.arrivals) == 2)
+    assert [(one.payload, one.stored) for one in made.arrivals] == [(b"stored", True), (b"live", False)]
+    await made.link.stop(OFFLINE)
 
 
 async def test_a_unix_listener_needs_no_port(broker: Broker) -> None:
