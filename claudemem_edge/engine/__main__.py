@@ -8,7 +8,7 @@ import contextlib
 import errno
 import os
 import signal
-import socket as sockets
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,18 +49,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         _tell(f"cannot listen on {chosen.socket}: {error.strerror}")
         return EX_CONFIG
-    _tell(f"serving {weights.name} on {chosen.socket}")
     app = build_app(Llama(server), weights, context_tokens)
     config = uvicorn.Config(
         app, lifespan="off", access_log=False, log_level="warning", timeout_graceful_shutdown=2, backlog=64
     )
-    asyncio.run(_serve(_Server(config), listener, with_parent=chosen.with_parent))
+    asyncio.run(_serve(_Server(config, weights.name), listener, with_parent=chosen.with_parent))
     chosen.socket.unlink(missing_ok=True)
     return 0
 
 
 class _Server(uvicorn.Server):
     """Ends quietly on SIGTERM and Ctrl-C, where uvicorn would raise the signal once more against itself."""
+
+    def __init__(self, config: uvicorn.Config, model: str) -> None:
+        super().__init__(config)
+        self._model = model
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so: whoever started this program waits for that line."""
+        await super().startup(sockets)
+        _tell(f"serving {self._model}")
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -71,7 +79,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(server: uvicorn.Server, listener: sockets.socket, *, with_parent: bool) -> None:
+async def _serve(server: uvicorn.Server, listener: socket.socket, *, with_parent: bool) -> None:
     def parent_wrote() -> None:
         if not os.read(STDIN, 4096):
             asyncio.get_running_loop().remove_reader(STDIN)
@@ -82,14 +90,14 @@ async def _serve(server: uvicorn.Server, listener: sockets.socket, *, with_paren
     await server.serve(sockets=[listener])
 
 
-def bind(path: Path, mode: int) -> sockets.socket:
+def bind(path: Path, mode: int) -> socket.socket:
     """Return a socket bound at `path` with its mode from birth. Raises OSError when somebody serves there already."""
-    with sockets.socket(sockets.AF_UNIX) as probe:
+    with socket.socket(socket.AF_UNIX) as probe:
         if probe.connect_ex(str(path)) == 0:
             raise OSError(errno.EADDRINUSE, "another program serves there")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    listener = sockets.socket(sockets.AF_UNIX)
+    listener = socket.socket(socket.AF_UNIX)
     mask = os.umask(0o777 & ~mode)
     try:
         listener.bind(str(path))
