@@ -25,7 +25,10 @@ BREAK = re.compile(
 """Where a clause may end. A point inside a number, an address or a version has no blank after it."""
 INITIALS = re.compile(r"(?:^|[\s.])[^\W\d_]\Z")
 WORDLIKE = re.compile(r"\w")
-SOFT = frozenset("，,-–—")
+PIECE_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+SOFT = frozenset("，, -–—")
+SMALL = 24
+"""Characters within which a piece may be without content."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -35,6 +38,7 @@ class CutTables:
     abbreviations: frozenset[str] = frozenset()
     openers: frozenset[str] = frozenset()
     """Words that may begin a clause after a comma; empty: any may."""
+    stop: frozenset[str] = frozenset()
     shortest: int = 6
     """Characters a piece needs on both sides of a comma to be a clause of its own."""
 
@@ -44,7 +48,10 @@ def _tables(language: Language | None) -> CutTables:
         return CutTables()
     table = language.tables.get("context", {}).get("clauses", {})
     return CutTables(
-        frozenset(table.get("abbreviations", ())), frozenset(table.get("openers", ())), table.get("shortest", 6)
+        frozenset(table.get("abbreviations", ())),
+        frozenset(table.get("openers", ())),
+        frozenset(language.tables.get("stopwords", {}).get("words", ())),
+        table.get("shortest", 6),
     )
 
 
@@ -52,20 +59,31 @@ tables = PerLanguage(_tables)
 
 
 def spans(folded: str, language: Language | None = None) -> list[tuple[int, int]]:
-    """Return the spans of the clauses, in order, without their end marks."""
+    """Return the spans of the clauses, in order, without their end marks.
+
+    A piece without content ("Oh.", "Thanks!") goes with the piece after it, the last one with the piece before.
+    """
     made = tables(language)
     found: list[tuple[int, int]] = []
     start = 0
     for mark in BREAK.finditer(folded):
         at, after = mark.span()
         kind = folded[at]
-        if (kind == "." and _abbreviated(folded, start, at, made)) or (
-            (kind in SOFT or kind == " ") and not _stands_alone(folded, start, at, after, made)
-        ):
+        if kind == ".":
+            if _abbreviated(folded, start, at, made):
+                continue
+        elif kind in SOFT and not _stands_alone(folded, start, at, after, made):
             continue
+        if at - start <= SMALL and _empty(folded[start:at], made) and (found or after < len(folded)):
+            if after < len(folded):
+                continue
+            start = found.pop()[0]
         _add(folded, start, at, found)
         start = after
-    _add(folded, start, len(folded), found)
+    if start < len(folded):
+        if found and len(folded) - start <= SMALL and _empty(folded[start:], made):
+            start = found.pop()[0]
+        _add(folded, start, len(folded), found)
     return found
 
 
@@ -89,6 +107,11 @@ def _stands_alone(folded: str, start: int, at: int, after: int, made: CutTables)
         return True
     following = folded[after : after + 16].split(maxsplit=1)
     return bool(following) and following[0] in made.openers
+
+
+def _empty(piece: str, made: CutTables) -> bool:
+    stop = made.stop
+    return all(word in stop for word in PIECE_WORD.findall(piece))
 
 
 def _add(folded: str, start: int, end: int, found: list[tuple[int, int]]) -> None:

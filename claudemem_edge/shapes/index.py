@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import TYPE_CHECKING
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-KEY_BYTES = getsizeof((1 << 62) - 1)
+KEY_BITS = (1 << 30) - 1
+"""Keys have 30 bits: small integers to Python, four bytes packed, and too few to tell a word from."""
+KEY_BYTES = getsizeof(KEY_BITS)
 PAIR_BYTES = getsizeof([1, 2])
 SLOT_BYTES = 9
 """One more place in a row, with what a growing list sets aside."""
@@ -29,33 +31,48 @@ class InvertedIndex:
     salt: bytes
     postings: dict[int, int | list[int]] = field(default_factory=dict)
     """A key's statements; the id itself where there is only one, as for most keys."""
-    packed: dict[int, bytes] = field(default_factory=dict)
-    """Statement id → its distinct keys, eight bytes each (see `keys`)."""
     order: list[int] = field(default_factory=list)
     """Ids of all statements, oldest first."""
+    packed: list[bytes] = field(default_factory=list)
+    """The distinct keys of each of them, four bytes each, in the same order (see `keys`)."""
     row_bytes: int = 0
     """Bytes of keys, rows and packed keys, kept by every change."""
 
     def key(self, term: str) -> int:
         """Return the keyed hash of a term (Python's own SipHash, keyed by process and by memory)."""
-        return hash((self.salt, term))
+        return hash((self.salt, term)) & KEY_BITS
 
     def add(self, statement: int, terms: Iterable[str]) -> tuple[int, ...]:
         """Index a statement, newer than all others, under its distinct terms and return their keys."""
         salt = self.salt
-        keys = tuple(dict.fromkeys([hash((salt, term)) for term in terms]))
-        self._enter(statement, keys)
+        keys = tuple(dict.fromkeys([hash((salt, term)) & KEY_BITS for term in terms]))
+        postings = self.postings
+        size = PACKED_BYTES + 4 * len(keys)
+        for key in keys:
+            row = postings.get(key)
+            if row is None:
+                postings[key] = statement
+                size += KEY_BYTES
+            elif isinstance(row, int):
+                postings[key] = [row, statement]
+                size += PAIR_BYTES
+            else:
+                row.append(statement)
+                size += SLOT_BYTES
         self.order.append(statement)
+        self.packed.append(array("I", keys).tobytes())
+        self.row_bytes += size
         return keys
 
     def remove(self, statement: int) -> None:
         """Take a statement out; a key goes with its last statement. Unknown ids are ignored."""
-        packed = self.packed.pop(statement, None)
-        if packed is None:
+        at = self._place(statement)
+        if at is None:
             return
+        packed = self.packed[at]
         postings = self.postings
         size = PACKED_BYTES + len(packed)
-        for key in memoryview(packed).cast("q"):
+        for key in memoryview(packed).cast("I"):
             row = postings[key]
             if isinstance(row, int):
                 del postings[key]
@@ -67,12 +84,23 @@ class InvertedIndex:
                 row.remove(statement)
                 size += SLOT_BYTES
         self.row_bytes -= size
-        del self.order[bisect_left(self.order, statement)]
+        del self.order[at], self.packed[at]
 
     def restore(self, statement: int, keys: Iterable[int]) -> None:
         """Put a removed statement back in its old place under the keys it had."""
-        self._enter(statement, tuple(keys))
-        insort(self.order, statement)
+        keys = tuple(keys)
+        at = bisect_left(self.order, statement)
+        self.order.insert(at, statement)
+        self.packed.insert(at, array("I", keys).tobytes())
+        self.row_bytes += PACKED_BYTES + 4 * len(keys)
+        for key in keys:
+            row = self.find(key)
+            self.row_bytes += KEY_BYTES if not row else PAIR_BYTES if len(row) == 1 else SLOT_BYTES
+            self.postings[key] = sorted((*row, statement)) if row else statement
+
+    def compact(self) -> None:
+        """Give back the room that removed keys leave in the table; nothing else changes."""
+        self.postings = dict(self.postings.items())
 
     def find(self, key: int) -> Sequence[int]:
         """Return the ids of the statements with this key, oldest first."""
@@ -81,30 +109,15 @@ class InvertedIndex:
             return ()
         return (row,) if isinstance(row, int) else row
 
-    def keys(self, statement: int) -> tuple[int, ...]:
+    def keys(self, statement: int) -> Sequence[int]:
         """Return the distinct keys of a statement, in the order of its text; none for an unknown id."""
-        return tuple(memoryview(self.packed.get(statement, b"")).cast("q"))
+        at = self._place(statement)
+        return () if at is None else tuple(memoryview(self.packed[at]).cast("I"))
 
     def size_bytes(self) -> int:
         """Return the bytes of the whole index, at once."""
         return self.row_bytes + getsizeof(self.postings) + getsizeof(self.packed) + getsizeof(self.order)
 
-    def _enter(self, statement: int, keys: tuple[int, ...]) -> None:
-        postings = self.postings
-        size = PACKED_BYTES + 8 * len(keys)
-        for key in keys:
-            row = postings.get(key)
-            if row is None:
-                postings[key] = statement
-                size += KEY_BYTES
-            elif isinstance(row, int):
-                postings[key] = [row, statement] if row < statement else [statement, row]
-                size += PAIR_BYTES
-            else:
-                if row[-1] < statement:
-                    row.append(statement)
-                else:
-                    insort(row, statement)
-                size += SLOT_BYTES
-        self.packed[statement] = array("q", keys).tobytes()
-        self.row_bytes += size
+    def _place(self, statement: int) -> int | None:
+        at = bisect_left(self.order, statement)
+        return at if at < len(self.order) and self.order[at] == statement else None

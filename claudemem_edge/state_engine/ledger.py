@@ -156,9 +156,8 @@ class Ledger:
 
     def compact(self) -> None:
         """Give back the room of removed records, which tables keep until they are written anew."""
-        state, index = self.state, self.state.index
-        self.note(_assign, index, {"postings": index.postings, "packed": index.packed})
-        index.postings, index.packed = dict(index.postings.items()), dict(index.packed.items())
+        state = self.state
+        state.index.compact()
         self.note(_assign, state, {"statements": state.statements, "claims": state.claims})
         state.statements, state.claims = dict(state.statements.items()), dict(state.claims.items())
 
