@@ -120,11 +120,22 @@ class QuietServer(Server):
     def __init__(self, config: Config) -> None:
         super().__init__(config)
         self.ready = asyncio.Event()
+        self._leaving = asyncio.Event()
+
+    def leave(self) -> None:
+        """Stop serving: `serve` returns once everything is closed."""
+        self.should_exit = True
+        self._leaving.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve."""
         await super().startup(sockets)
         self.ready.set()
+
+    async def main_loop(self) -> None:
+        """Wait for the end without waking up meanwhile: a small machine that has nothing to do does nothing."""
+        await self.on_tick(0)
+        await self._leaving.wait()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -150,6 +161,7 @@ def server(app: ASGIApp, options: HttpOptions) -> QuietServer:
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        date_header=False,
         h11_max_incomplete_event_size=HEAD_MOST_BYTES,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=1,

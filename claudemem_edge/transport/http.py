@@ -92,7 +92,7 @@ class HttpDoor:
     async def stop(self) -> None:
         """Finish what is being answered, for a second at most, then close everything."""
         if self._server is not None:
-            self._server.should_exit = True
+            self._server.leave()
         if self._serving is not None:
             await asyncio.gather(self._serving, return_exceptions=True)
         if self._unix is not None:

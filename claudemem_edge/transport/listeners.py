@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SOCKET_MODE = 0o660
 FOLDER_MODE = 0o755
 OWN_FOLDER_MODE = 0o700
-PATH_MOST_BYTES = 90
-"""The system's own limit is 107; the name a socket is born under needs its share."""
+PATH_MOST_BYTES = 107
+"""The system's own limit."""
 BACKLOG = 128
 
 
@@ -124,24 +124,22 @@ def _check_free(path: Path) -> None:
 
 
 def _bind(path: Path, group: str) -> UnixListener:
-    """Bind under another name and move it into place, so that the file has its mode and group from its first moment."""
-    newborn = path.with_name(f".{os.getpid()}.{path.name[:8]}")
-    newborn.unlink(missing_ok=True)
+    """Bind with no rights at all, give the file its group and mode, then listen: until then nobody gets in."""
+    path.unlink(missing_ok=True)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         mask = os.umask(0o777)
         try:
-            listening.bind(os.fspath(newborn))
+            listening.bind(os.fspath(path))
         finally:
             os.umask(mask)
         with suppress(KeyError, PermissionError):
-            os.chown(newborn, -1, grp.getgrnam(group).gr_gid)
-        newborn.chmod(SOCKET_MODE)
+            os.chown(path, -1, grp.getgrnam(group).gr_gid)
+        path.chmod(SOCKET_MODE)
         listening.listen(BACKLOG)
-        newborn.rename(path)
     except BaseException:
         listening.close()
-        newborn.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         raise
     listening.setblocking(False)
     return UnixListener(path, listening)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import BadRequest
@@ -51,7 +52,7 @@ def forget(sessions: Sessions, scope: str, body: ForgetIn) -> Outcome:
         raise BadRequest("forgetting everything cannot be undone", hint='confirm it with "confirm": true')
     if body.what in NEEDS_KEY and not body.key:
         raise BadRequest("the field key is missing", hint=f"it names the {body.what} to forget")
-    return sessions.command(scope, FORGET[body.what], body.key)
+    return sessions.command(scope, FORGET[body.what], "confirmed" if body.what == "all" else body.key)
 
 
 def change_pending(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
@@ -73,9 +74,15 @@ def change_pending(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
 def _add(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
     if not body.text.strip():
         raise BadRequest("the field text is missing", hint="it is what to be reminded of")
+    if body.due is not None and body.due <= sessions.now().wall:
+        raise BadRequest("the field due: this time has gone by", hint="give a time to come")
     sessions.memory(scope)
-    due = body.due.isoformat() if body.due is not None else ""
-    return sessions.command(scope, "add", f"{due} {body.text.strip()}".lstrip(), language=body.language)
+    added = sessions.command(scope, "add", body.text.strip(), language=body.language)
+    if body.due is None:
+        return added
+    item = next(change.id for change in added.changed if change.record == "item")
+    timed = sessions.command(scope, "change", f"{item} {body.due.isoformat()}", language=body.language)
+    return replace(timed, changed=added.changed + timed.changed)
 
 
 def item_json(item: Item) -> dict[str, Any]:

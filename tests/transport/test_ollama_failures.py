@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from fakes.http_house import House, chat, open_house, plain, rows, user
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fakes.fake_ollama import FakeOllama
+
+from claudemem_edge.shapes.options import TurnOptions
+
+KEY = "The spare key is under the blue pot."
+WHERE = "Where is the spare key?"
+
+
+async def _until(met: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not met():  # noqa: ASYNC110 (the condition is another task's, without an event of its own)
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("mode", ["no_done", "reset", "half_line", "error_line"])
+async def test_an_answer_that_breaks_off_ends_in_an_error_line_and_is_not_recorded(house: House, mode: str) -> None:
+    house.fake.next(mode, after=2)
+    async with house.client() as client:
+        reply = await client.post("/api/chat", json=chat(user(KEY)))
+        later = await client.post("/api/chat", json=chat(user("Go on.")))
+    got = rows(reply)
+    assert [row.get("message", {}).get("content") for row in got[:2]] == ["It", " is"]
+    assert isinstance(got[-1]["error"], str)
+    assert house.said("user") == [plain(KEY), "Go on"]
+    assert house.said("assistant") == ["It is kept"], "only the later answer was whole"
+    assert rows(later)[-1]["done"] is True
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "code"),
+    [
+        ("404", 404, "model_missing"),
+        ("400", 400, "bad_request"),
+        ("500", 500, "backend_unreachable"),
+        ("503", 503, "busy"),
+        ("429", 429, "busy"),
+        ("redirect", 502, "backend_unreachable"),
+        ("not_json", 502, "backend_unreachable"),
+    ],
+)
+async def test_a_refusal_of_the_model_has_a_code_and_the_words_stay_learned(
+    house: House, mode: str, status: int, code: str
+) -> None:
+    house.fake.next(mode)
+    async with house.client() as client:
+        reply = await client.post("/api/chat", json=chat(user(KEY)))
+    assert (reply.status_code, reply.json()["code"]) == (status, code)
+    assert isinstance(reply.json()["error"], str)
+    assert house.said("user") == [plain(KEY)]
+
+
+async def test_a_model_that_is_down_is_a_typed_error_and_the_words_stay_learned(house: House) -> None:
+    await house.fake.stop()
+    async with house.client() as client:
+        reply = await client.post("/api/chat", json=chat(user(KEY)))
+        tags = await client.get("/api/tags")
+    assert (reply.status_code, reply.json()["code"], reply.json()["heard"]) == (502, "backend_unreachable", True)
+    assert (tags.status_code, tags.json()["code"]) == (502, "backend_unreachable")
+    assert house.said("user") == [plain(KEY)]
+
+
+async def test_a_full_queue_is_busy_and_the_words_stay_learned(tmp_path: Path, fake: FakeOllama) -> None:
+    async with open_house(tmp_path, fake, turn=TurnOptions(queue_per_model=0)) as house, house.client() as client:
+        house.fake.next("gated")
+        running = asyncio.ensure_future(client.post("/api/chat", json=chat(user("Tell me a story."))))
+        await house.fake.wait_asked()
+        refused = await client.post("/u/kim/api/chat", json=chat(user(KEY)))
+        house.fake.release(4)
+        assert (await running).status_code == 200
+        again = await client.post("/u/kim/api/chat", json=chat(user(KEY)))
+    assert (refused.status_code, refused.json()["code"], refused.json()["heard"]) == (503, "busy", True)
+    assert int(refused.headers["retry-after"]) >= 1
+    assert again.status_code == 200
+    assert house.said("user", "kim") == [plain(KEY)], "asking again is a retry"
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_hanging_up_stops_the_model_and_frees_its_slot(house: House, *, stream: bool) -> None:
+    house.fake.next("gated")
+    house.fake.release(1)
+    async with house.client() as client:
+        asked = asyncio.ensure_future(client.post("/api/chat", json=chat(user(KEY), stream=stream)))
+        await house.fake.wait_asked()
+        asked.cancel()
+        await house.fake.wait_closed()
+        reply = await client.post("/api/chat", json=chat(user("Next.")))
+    assert reply.status_code == 200
+    assert house.said("assistant") == ["It is kept"]
+
+
+async def test_hanging_up_while_waiting_leaves_the_queue(house: House) -> None:
+    house.fake.next("gated")
+    async with house.client() as client:
+        running = asyncio.ensure_future(client.post("/api/chat", json=chat(user("Tell me a story."))))
+        await house.fake.wait_asked()
+        waiting = asyncio.ensure_future(client.post("/u/kim/api/chat", json=chat(user(KEY))))
+        await _until(lambda: house.sessions.queue == 2)
+        waiting.cancel()
+        await _until(lambda: house.sessions.queue == 1)
+        house.fake.release(4)
+        assert (await running).status_code == 200
+    assert len(house.fake.asked) == 1
+
+
+async def test_an_answer_given_while_something_was_forgotten_is_not_recorded(house: House) -> None:
+    house.fake.next("gated")
+    async with house.client() as client:
+        running = asyncio.ensure_future(client.post("/api/chat", json=chat(user("Tell me a story."))))
+        await house.fake.wait_asked()
+        await client.post("/memory/default/end")
+        await client.post("/memory/default/observe", json={"text": "Now something else."})
+        house.fake.release(4)
+        assert (await running).status_code == 200
+    assert house.said("assistant") == []
+
+
+async def test_blank_lines_of_the_server_are_left_out(house: House) -> None:
+    house.fake.next("blank_lines")
+    async with house.client() as client:
+        reply = await client.post("/api/chat", json=chat(user(KEY)))
+    assert "\n\n" not in reply.text
+    assert len(rows(reply)) == 5

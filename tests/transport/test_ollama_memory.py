@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from fakes.http_house import MODEL, House, chat, plain, rows, user
+
+KEY = "The spare key is under the blue pot."
+WHERE = "Where is the spare key?"
+
+
+async def test_a_chat_is_learned_and_a_later_one_gets_its_block(house: House) -> None:
+    async with house.client() as client:
+        first = await client.post("/api/chat", json=chat(user(KEY)))
+        second = await client.post("/api/chat", json=chat(user(WHERE)))
+    assert [row["done"] for row in rows(first)] == [False] * 4 + [True]
+    assert first.headers["content-type"] == "application/x-ndjson"
+    assert (first.headers["x-claudemem-turn"], second.headers["x-claudemem-boot-id"]) == ("1", house.sessions.boot_id)
+    asked = house.fake.asked[-1].json["messages"][-1]["content"]
+    assert "blue pot" in asked
+    assert WHERE in asked
+    assert house.said("user") == [plain(KEY), plain(WHERE)]
+    assert house.said("assistant") == ["It is kept", "It is kept"]
+
+
+async def test_the_block_leaves_out_what_the_client_shows_the_model_anyway(house: House) -> None:
+    history = [user(KEY), {"role": "assistant", "content": "I see."}]
+    async with house.client() as client:
+        await client.post("/api/chat", json=chat(user(KEY)))
+        await client.post("/api/chat", json=chat(*history, user(WHERE)))
+    assert "blue pot" not in house.fake.asked[-1].json["messages"][-1]["content"]
+
+
+async def test_a_request_without_a_block_goes_on_byte_for_byte(house: House) -> None:
+    body = (
+        b'{"model":"smollm2:135m" ,"options":{"num_ctx":4096.0},"keep_alive":"-1.0s","x_new":[1E2],\n'
+        b'"messages":[{"role":"user","content":"\\u4f60\\u597d"}]}'
+    )
+    async with house.client() as client:
+        await client.post("/api/chat", content=body)
+    assert house.fake.asked[-1].body == body
+
+
+async def test_tool_rounds_teach_nothing_and_get_the_same_bytes(house: House) -> None:
+    call = {"role": "assistant", "content": "", "tool_calls": [{"id": "call_1", "function": {"name": "look"}}]}
+    result = {"role": "tool", "tool_name": "look", "tool_call_id": "call_1", "content": "nothing there"}
+    async with house.client() as client:
+        await client.post("/api/chat", json=chat(user(KEY)))
+        await client.post("/api/chat", json=chat(user(WHERE), tools=[{"type": "function"}]))
+        first = house.fake.asked[-1].json["messages"][0]
+        await house.say("Something else entirely about trains.")
+        system = {"role": "system", "content": "Current time is 10:00:01."}
+        await client.post("/api/chat", json=chat(system, user(WHERE), call, result))
+    assert house.fake.asked[-1].json["messages"] == [system, first, call, result]
+    assert house.said("user").count(plain(WHERE)) == 1
+
+
+async def test_a_retry_teaches_nothing_and_gets_the_same_bytes(house: House) -> None:
+    async with house.client() as client:
+        await client.post("/api/chat", json=chat(user(KEY)))
+        await client.post("/api/chat", json=chat(user(WHERE)))
+        await client.post("/api/chat", json=chat(user(WHERE)))
+    assert house.fake.asked[-1].body == house.fake.asked[-2].body
+    assert house.said("user") == [plain(KEY), plain(WHERE)]
+    assert house.said("assistant") == ["It is kept", "It is kept"], "the retry's answer is the same turn's"
+
+
+async def test_the_same_words_after_others_are_said_anew(house: House) -> None:
+    async with house.client() as client:
+        for text in ("Yes.", "Now about the trains.", "Yes."):
+            await client.post("/api/chat", json=chat(user(text)))
+    assert house.said("user").count("Yes") == 2
+
+
+async def test_a_forget_lets_go_of_the_bytes_that_were_kept(house: House) -> None:
+    async with house.client() as client:
+        await client.post("/api/chat", json=chat(user(KEY)))
+        await client.post("/api/chat", json=chat(user(WHERE)))
+        assert b"blue pot" in house.fake.asked[-1].body
+        await client.post("/memory/default/end")
+        await client.post("/api/chat", json=chat(user(WHERE), {"role": "assistant", "content": "Hm."}))
+    assert b"blue pot" not in house.fake.asked[-1].body
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        chat(),
+        chat(user("Name three keys."), format="json"),
+        chat(user("### Task:\nA title.\n<chat_history>\nUSER: hi\n</chat_history>")),
+        chat(user("long " * 401)),
+    ],
+    ids=["empty", "format", "chore", "too long"],
+)
+async def test_what_is_no_question_goes_on_untouched_and_teaches_nothing(house: House, body: dict[str, Any]) -> None:
+    data = json.dumps(body).encode()
+    async with house.client() as client:
+        reply = await client.post("/api/chat", content=data)
+    assert reply.status_code == 200
+    assert house.fake.asked[-1].body == data
+    assert house.said("user") == []
+    assert house.said("assistant") == []
+
+
+async def test_a_header_switches_the_memory_off(house: House) -> None:
+    async with house.client(headers={"X-Claudemem-Memory": "off"}) as client:
+        await client.post("/api/chat", json=chat(user(KEY)))
+    assert house.said("user") == []
+
+
+async def test_a_prompt_is_learned_and_gets_its_block(house: House) -> None:
+    async with house.client() as client:
+        await client.post("/api/generate", json={"model": MODEL, "prompt": KEY})
+        reply = await client.post("/api/generate", json={"model": MODEL, "prompt": WHERE, "stream": False})
+    assert "blue pot" in house.fake.asked[-1].json["prompt"]
+    assert reply.json()["response"] == "It is kept."
+    assert house.said("assistant") == ["It is kept", "It is kept"]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_completions_are_learned_and_get_their_block(house: House, *, stream: bool) -> None:
+    async with house.client() as client:
+        await client.post("/v1/chat/completions", json=chat(user(KEY), stream=stream))
+        reply = await client.post("/v1/chat/completions", json=chat(user(WHERE), stream=stream))
+    assert "blue pot" in house.fake.asked[-1].json["messages"][-1]["content"]
+    assert house.said("assistant") == ["It is kept", "It is kept"]
+    assert reply.text.endswith("data: [DONE]\n\n") if stream else reply.json()["object"] == "chat.completion"

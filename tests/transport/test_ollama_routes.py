@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fakes.http_house import MODEL, House, chat, open_house, user
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fakes.fake_ollama import FakeOllama
+
+KEY = "The spare key is under the blue pot."
+WHERE = "Where is the spare key?"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "scope"),
+    [
+        ("/api/chat", {}, "default"),
+        ("/api/chat", {"X-Claudemem-Scope": "kim"}, "kim"),
+        ("/u/kim/api/chat", {}, "kim"),
+        ("/u/kim/api/chat", {"X-Claudemem-Scope": "ann"}, "kim"),
+    ],
+)
+async def test_the_scope_comes_from_path_or_header(
+    house: House, path: str, headers: dict[str, str], scope: str
+) -> None:
+    async with house.client(headers=headers) as client:
+        await client.post(path, json=chat(user(KEY)))
+    assert house.sessions.scopes() == (scope,)
+    assert house.fake.asked[-1].path == "/api/chat"
+
+
+async def test_two_scopes_share_nothing(house: House) -> None:
+    async with house.client() as client:
+        await client.post("/u/kim/api/chat", json=chat(user(KEY)))
+        await client.post("/u/ann/api/chat", json=chat(user(WHERE)))
+    assert b"blue pot" not in house.fake.asked[-1].body
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/", None),
+        ("HEAD", "/", None),
+        ("GET", "/api/tags", None),
+        ("HEAD", "/api/tags", None),
+        ("GET", "/api/version", None),
+        ("GET", "/api/ps", None),
+        ("GET", "/u/kim/api/tags", None),
+        ("GET", "/v1/models", None),
+        ("POST", "/api/show", {"model": MODEL}),
+        ("POST", "/api/embed", {"model": MODEL, "input": "x"}),
+    ],
+)
+async def test_what_lists_and_describes_is_passed_on(
+    house: House, method: str, path: str, body: dict[str, Any] | None
+) -> None:
+    async with house.client() as client:
+        reply = await client.request(method, path, json=body)
+    assert reply.status_code == 200
+    assert (reply.content == b"") is (method == "HEAD")
+    assert house.fake.requests[-1].path == path.removeprefix("/u/kim")
+    assert house.sessions.scopes() == ()
+
+
+ADMIN = [
+    ("POST", "/api/pull"),
+    ("POST", "/api/push"),
+    ("POST", "/api/create"),
+    ("POST", "/api/copy"),
+    ("DELETE", "/api/delete"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), [*ADMIN, ("POST", "/api/unheard"), ("GET", "/v2/models")])
+async def test_administration_and_the_unknown_are_not_there(house: House, method: str, path: str) -> None:
+    async with house.client() as client:
+        reply = await client.request(method, path, json={"model": MODEL})
+    assert (reply.status_code, reply.json()["code"]) == (404, "unsupported")
+    assert house.fake.requests == []
+
+
+@pytest.mark.parametrize(("method", "path"), ADMIN)
+async def test_administration_is_passed_on_where_the_owner_wants_it(
+    tmp_path: Path, fake: FakeOllama, method: str, path: str
+) -> None:
+    async with open_house(tmp_path, fake, relay_admin=True) as house, house.client() as client:
+        await client.request(method, path, json={"model": MODEL})
+    assert fake.requests[-1].path == path
+    assert json.loads(fake.requests[-1].body) == {"model": MODEL}
