@@ -71,8 +71,7 @@ def learn_name(progress: Progress, claim: Claim) -> None:
     if claim.predicate == "name" and claim.subject in progress.state.entity_map:
         _add_alias(progress, progress.state.entity_map[claim.subject], claim.object)
         return
-    language = progress.lexicon.get(progress.reading.utterance.language)
-    word = predicates.relation_word(claim.predicate, language)
+    word = predicates.relation_word(claim.predicate, progress.read_in, progress.reading.utterance.folded)
     if not word:
         return
     related, named = find(progress, word), find(progress, claim.object)

@@ -33,10 +33,14 @@ def opposite(predicate: str, lexicon: Lexicon) -> str:
     return str(describe(predicate, lexicon).get("opposite", ""))
 
 
-def relation_word(predicate: str, language: Language | None) -> str:
-    """Return the word for a relation ("my son"), or "" when the predicate is none."""
+def relation_word(predicate: str, language: Language | None, folded: str) -> str:
+    """Return the word for a relation ("my son") as a text has it, "" when the predicate is none.
+
+    Several words may mean one relation; the longest in the text is the one that was used.
+    """
     relations = language.tables.get(FILE, NOTHING).get("relations", NOTHING) if language else NOTHING
-    return next((word for word, meant in relations.items() if meant == predicate), "")
+    words = [word for word, meant in relations.items() if meant == predicate]
+    return max((word for word in words if word in folded), key=len, default=min(words, key=len, default=""))
 
 
 def is_relation(word: str, lexicon: Lexicon) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import forget, item_change, item_orders
+from claudemem_edge.state_engine import forget, item_change, item_orders, recurrence
 from claudemem_edge.state_engine.item_due import Appointment, at_clock, precise
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ def _item_half(progress: Progress, question: OpenQuestion) -> bool:
     if at is None:
         return _not_understood(progress, question)
     if item.recurrence:
-        _settle(progress, item, at_clock(item.recurrence, at.time(), at, progress.now))
+        # The later half may still come today, even where the earlier one was put off to the next time.
+        first = progress.now.wall if recurrence.parse(item.recurrence).interval == 1 else at
+        _settle(progress, item, at_clock(item.recurrence, at.time(), first, progress.now))
     else:
         _settle(progress, item, precise(at, progress.now))
     return True

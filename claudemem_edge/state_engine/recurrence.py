@@ -31,7 +31,7 @@ class Rule:
 @lru_cache(maxsize=64)
 def parse(body: str) -> Rule:
     """Read an RRULE body. Raises ValueError for one that is none."""
-    parts = dict(part.split("=", 1) for part in body.upper().removeprefix("RRULE:").split(";") if part)
+    parts = {name: value for name, _, value in (part.partition("=") for part in body.upper().split(";"))}
     frequency = parts.get("FREQ", "")
     if frequency not in {"DAILY", "WEEKLY", "MONTHLY", "YEARLY", *STEP_S}:
         raise ValueError("the rule has no frequency that can be followed")
