@@ -12,8 +12,7 @@ from claudemem_edge.model.profiles import profile_for
 from claudemem_edge.model.prompt import user_text
 from claudemem_edge.transport.ollama_repeats import Kept, Repeats
 from claudemem_edge.transport.ollama_stream import Tap, whole_lines, without_blank_lines
-from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_reply, json_bytes, shaped
-from claudemem_edge.transport.wire import error_json
+from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_body, error_reply, json_bytes, shaped
 
 if TYPE_CHECKING:
     from claudemem_edge.memory import Memory
@@ -174,5 +173,5 @@ def _with_code(body: bytes, status: int) -> bytes:
 
 
 def _error_line(error: EdgeError, path: str, text: str) -> bytes:
-    line = json_bytes(shaped(error_json(error, text)["error"], path))
+    line = json_bytes(shaped(error_body(error, text), path))
     return b"data: " + line + b"\n\n" if path.startswith("/v1/") else line + b"\n"

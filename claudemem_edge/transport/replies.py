@@ -65,11 +65,17 @@ def json_reply(payload: Any, status: int = HTTPStatus.OK, headers: Mapping[str, 
 
 def error_reply(error: EdgeError, path: str, text: str = "") -> Response:
     """Return an error as the client of this path expects it; `text` replaces its sentence."""
-    body = error_json(error, text)["error"]
+    body = error_body(error, text)
     headers = dict(error.headers) if isinstance(error, HttpRefusal) else {}
     if "retry_after_s" in body:
         headers["Retry-After"] = str(max(1, math.ceil(body["retry_after_s"])))
     return json_reply(shaped(body, path), status_of(error), headers)
+
+
+def error_body(error: EdgeError, text: str = "") -> dict[str, Any]:
+    """Return an error's fields. A sentence in the user's language stands alone: hints are English."""
+    body: dict[str, Any] = error_json(error, text)["error"]
+    return {**body, "hint": ""} if text else body
 
 
 def failed_reply(failed: Failed, body: dict[str, Any]) -> Response:
@@ -88,4 +94,3 @@ def shaped(body: dict[str, Any], path: str) -> dict[str, Any]:
     if path.startswith("/v1/"):
         return {"error": {"message": sentence, "type": body["code"], **rest}}
     return {"error": sentence, **rest}
-

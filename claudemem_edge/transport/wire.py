@@ -95,7 +95,7 @@ class ForgetIn(WireModel):
 class PendingIn(WireModel):
     """A change to what is pending: a new item, or done, cancel, snooze for an old one."""
 
-    op: Literal["add", "done", "cancel", "delete", "snooze", "change"]
+    op: Literal["add", "done", "cancel", "delete", "snooze", "change"] = "add"
     id: Id = ""
     text: str = Field("", max_length=2000)
     due: AwareDatetime | None = Field(None, strict=False)

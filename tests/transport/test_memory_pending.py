@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fakes.http_house import House
+
+
+async def test_items_come_go_and_move(house: House) -> None:
+    due = (house.sessions.now().wall + timedelta(days=1)).replace(second=0, microsecond=0)
+    later = due + timedelta(hours=3)
+    async with house.client() as client:
+        empty = await client.get("/memory/kim/pending")
+        added = await client.post(
+            "/memory/kim/pending", json={"op": "add", "text": "measure blood pressure", "due": due.isoformat()}
+        )
+        task = await client.post("/memory/kim/pending", json={"text": "buy bread"})
+        listed = (await client.get("/memory/kim/pending")).json()["items"]
+        moved = await client.patch("/memory/kim/pending/p1", json={"op": "change", "due": later.isoformat()})
+        after = (await client.get("/memory/kim/pending")).json()["items"][0]
+        done = await client.patch("/memory/kim/pending/p1", json={"op": "done"})
+        cancelled = await client.patch("/memory/kim/pending/p2", json={"op": "cancel"})
+        left = (await client.get("/memory/kim/pending")).json()["items"]
+    assert empty.json()["items"] == []
+    assert (added.status_code, task.status_code) == (201, 201)
+    assert [(item["id"], item["kind"], item["text"]) for item in listed] == [
+        ("p1", "reminder", "measure blood pressure"),
+        ("p2", "task", "buy bread"),
+    ]
+    assert [datetime.fromisoformat(when) for when in (listed[0]["due"], after["due"])] == [due, later]
+    assert (moved.status_code, done.status_code, cancelled.status_code) == (200, 200, 200)
+    assert left == []
+
+
+async def test_a_snoozed_item_sounds_later(house: House) -> None:
+    async with house.client() as client:
+        await client.post("/memory/kim/pending", json={"text": "buy bread"})
+        snoozed = await client.patch("/memory/kim/pending/p1", json={"op": "snooze", "for_s": 600})
+        item = (await client.get("/memory/kim/pending")).json()["items"][0]
+    assert snoozed.status_code == 200
+    assert item["due"]
+
+
+async def test_what_makes_no_sense_is_refused_and_changes_nothing(house: House) -> None:
+    past = (house.sessions.now().wall - timedelta(days=1)).isoformat()
+    async with house.client() as client:
+        refused = [
+            await client.post("/memory/kim/pending", json={"text": " "}),
+            await client.post("/memory/kim/pending", json={"text": "buy bread", "due": past}),
+            await client.post("/memory/kim/pending", json={"op": "done"}),
+            await client.patch("/memory/kim/pending/p1", json={"op": "add", "text": "buy bread"}),
+            await client.patch("/memory/kim/pending/p1", json={"op": "change"}),
+            await client.patch("/memory/kim/pending/p1", json={"op": "done"}),
+        ]
+        items = (await client.get("/memory/kim/pending")).json()["items"]
+    assert {reply.status_code for reply in refused} <= {400, 404}
+    assert {reply.json()["error"]["code"] for reply in refused} <= {"bad_request", "unknown_scope"}
+    assert items == []
+
+
+async def test_a_reminder_that_was_spoken_is_pending(house: House) -> None:
+    await house.say("Remind me to call Tom tomorrow at 10 am.", "kim")
+    async with house.client() as client:
+        item = (await client.get("/memory/kim/pending")).json()["items"][0]
+    assert (item["state"], item["asked_at"]) == ("pending", "http:")
