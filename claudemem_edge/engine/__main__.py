@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("GOMP_SPINCOUNT", "0")  # a thread that waits must not burn the core the others need
     try:
         check_processor()
-        weights = find_weights(chosen.model, chosen.cache)
+        weights = find_weights(chosen.model, chosen.cache, chinese=chosen.chinese)
         context_tokens = min(chosen.context_tokens, weights.context_tokens or chosen.context_tokens)
         _tell(f"loading {weights.name} ({weights.size_bytes / 1e6:.0f} MB), {chosen.threads} thread(s)")
         server = load(
@@ -123,9 +123,10 @@ def _parser() -> argparse.ArgumentParser:
         help="permissions of the socket, octal (600)",
     )
     add("--model", default="", help="a file.gguf, an installed model package or a model's name (the first installed)")
+    add("--chinese", action="store_true", help="without --model: rather a model that reads Chinese")
     add("--threads", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="threads to think with (cores - 1)")
     add("--context-tokens", type=int, default=2048, help="tokens of prompt and answer together (2048)")
-    add("--prompt-cache-mib", type=int, default=0, help="memory for prompts of other conversations (0)")
+    add("--prompt-cache-mib", type=int, default=64, help="memory for prompts of other conversations (64)")
     add("--cache", type=Path, default=cache_default, help=f"where a model in parts is put together ({cache_default})")
     add(
         "--with-parent", action="store_true", help="end when standard input ends: when the program that started it does"

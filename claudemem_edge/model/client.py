@@ -54,6 +54,7 @@ class ModelClient:
         self._chosen_at_s = 0.0
         self._choosing = asyncio.Lock()
         self._last_error = ""
+        self._last_counts: dict[str, int] = {}
 
     async def chosen(self) -> ChosenModel:
         """Return the model that answers now: of the first server that answers and has one.
@@ -115,6 +116,7 @@ class ModelClient:
                         if piece := _piece(row):
                             yield piece
                         if row.get("done") is True:
+                            self._last_counts = counts_of(row)
                             return
                 raise BackendUnreachable("the model's server ended before the answer did")
             finally:
@@ -152,6 +154,7 @@ class ModelClient:
             "url": chosen.url if chosen else "",
             "profile": chosen.profile.name if chosen else "",
             "last_error": self._last_error,
+            "last_answer": self._last_counts,
         }
 
     async def aclose(self) -> None:
@@ -199,6 +202,27 @@ def question_body(messages: Sequence[Message], chosen: ChosenModel) -> tuple[str
     if profile.template == "plain":
         return "/api/generate", _encoded(body | {"prompt": messages[-1]["content"], "raw": True})
     return "/api/chat", _encoded(body | {"messages": list(messages)})
+
+
+def counts_of(row: dict[str, Any]) -> dict[str, int]:
+    """Return what an answer cost: prompt and answer tokens, their milliseconds, and the prompt tokens really read.
+
+    Ollama counts the whole prompt; only the embedded engine tells how much of it came from the prefix cache.
+    """
+    timings = row.get("timings")
+    read = timings.get("prompt_n") if isinstance(timings, dict) else None
+    values = {
+        "prompt_tokens": row.get("prompt_eval_count"),
+        "answer_tokens": row.get("eval_count"),
+        "prompt_ms": _milliseconds(row.get("prompt_eval_duration")),
+        "answer_ms": _milliseconds(row.get("eval_duration")),
+        "prompt_tokens_read": read,
+    }
+    return {key: int(value) for key, value in values.items() if isinstance(value, (int, float))}
+
+
+def _milliseconds(nanoseconds: object) -> float | None:
+    return nanoseconds / 1e6 if isinstance(nanoseconds, (int, float)) else None
 
 
 def _encoded(body: dict[str, Any]) -> bytes:

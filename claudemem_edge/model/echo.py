@@ -46,7 +46,7 @@ class EchoModel:
 
     def status(self) -> dict[str, object]:
         """Return what health tells about the model."""
-        return {"name": "echo", "digest": "", "url": "echo:", "profile": "default", "last_error": ""}
+        return {"name": "echo", "digest": "", "url": "echo:", "profile": "default", "last_error": "", "last_answer": {}}
 
     async def aclose(self) -> None:
         """Nothing to close."""

@@ -46,6 +46,7 @@ async def test_an_answer_comes_whole_and_in_pieces(way: str, client_for: Clients
             "url": fake.url,
             "profile": "smollm2",
             "last_error": "",
+            "last_answer": {"prompt_tokens": 26, "answer_tokens": 3, "prompt_ms": 2, "answer_ms": 2},
         }
 
 
