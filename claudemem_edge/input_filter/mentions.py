@@ -1,15 +1,74 @@
-"""Names in the text: people, places, medicines, devices, works."""
+"""Names in the text: people, places, organisations, medicines, devices, works, numbers.
+
+What this memory knows comes first, then word lists and rules of `mentions.toml`; where two overlap the longer one
+stands. Only what is right most of the time is a rule: a name that is none does more harm than one that is missed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from claudemem_edge.input_filter.mention_lists import compounds, listed, relations
+from claudemem_edge.input_filter.mention_tables import mention_rules
+from claudemem_edge.input_filter.proper_names import proper_end, proper_start
+from claudemem_edge.shapes.reading import Mention
+
 if TYPE_CHECKING:
+    from claudemem_edge.input_filter.mention_tables import MentionRule
     from claudemem_edge.language.pack import Language, Scan
-    from claudemem_edge.shapes.reading import Mention, Utterance
+    from claudemem_edge.shapes.reading import Utterance
     from claudemem_edge.shapes.terms import TermIndex
+
+KNOWN = "names"
+"""What stands for a rule when the memory itself knew the name."""
 
 
 def find(utterance: Utterance, scan: Scan, language: Language, names: TermIndex) -> tuple[Mention, ...]:
     """Return the names in an utterance, from left to right; `names` are those this memory knows."""
-    return ()
+    found: list[Mention] = []
+    if scan.lists:
+        found += compounds(utterance, scan, language)
+        found += relations(utterance, scan, language)
+        found += listed(utterance, scan, language)
+    for rule in language.candidates("mentions", scan):
+        found += _by_rule(mention_rules(language)[rule.id], utterance)
+    known = [Mention(hit.value, "", (hit.start, hit.end), KNOWN, known=True) for hit in names.hits(utterance.folded)]
+    if not found and not known:
+        return ()
+    return _without_overlap(_with_kinds(known, found) + found)
+
+
+def _by_rule(rule: MentionRule, utterance: Utterance) -> list[Mention]:
+    found: list[Mention] = []
+    for match in rule.rule.pattern.finditer(utterance.folded):
+        start, end = match.span("name")
+        if rule.proper:
+            proper, last = match.span("proper")
+            end = proper_end(utterance.text, proper, last, rule.words_not_names)
+            if end <= proper:
+                continue
+        if rule.leads_up:
+            start = proper_start(utterance.text, start, match.start("leads_up"), rule.words_not_names)
+            if start >= match.start("leads_up"):
+                continue
+        found.append(Mention(utterance.text[start:end], rule.kind, (start, end), rule.rule.id))
+    return found
+
+
+def _with_kinds(known: list[Mention], found: list[Mention]) -> list[Mention]:
+    """Give the known names the kind that a list or rule sees at the same place."""
+    kinds = {mention.span: mention.kind for mention in found}
+    return [replace(mention, kind=kinds.get(mention.span, "")) for mention in known]
+
+
+def _without_overlap(found: list[Mention]) -> tuple[Mention, ...]:
+    """Keep the longest of those that overlap; of equals the first, so that known names come before all else."""
+    found.sort(key=lambda mention: mention.span[0] - mention.span[1])
+    kept: list[Mention] = []
+    for mention in found:
+        start, end = mention.span
+        if all(end <= other.span[0] or other.span[1] <= start for other in kept):
+            kept.append(mention)
+    kept.sort(key=lambda mention: mention.span)
+    return tuple(kept)

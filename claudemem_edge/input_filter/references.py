@@ -1,14 +1,70 @@
-"""Words that point back: it, that pill, there."""
+"""Words that point back: it, that pill, there.
+
+They are found and typed here; whom or what they mean only a memory can tell.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from claudemem_edge.language.per_language import PerLanguage
+from claudemem_edge.shapes.reading import Reference
 
 if TYPE_CHECKING:
     from claudemem_edge.language.pack import Language, Scan
-    from claudemem_edge.shapes.reading import Reference, Utterance
+    from claudemem_edge.shapes.reading import Utterance
+
+LIST = "pointers"
 
 
 def find(utterance: Utterance, scan: Scan, language: Language) -> tuple[Reference, ...]:
-    """Return the words of an utterance that point back, from left to right."""
-    return ()
+    """Return the words of an utterance that point back, from left to right; of two that overlap the longer."""
+    rules = language.candidates("references", scan)
+    hits = scan.spans(LIST)
+    if not hits and not rules:
+        return ()
+    found = [
+        Reference(
+            utterance.text[start:end], _kind(kind, language), (start, end), f"{LIST}.{utterance.folded[start:end]}"
+        )
+        for start, end, kind in hits
+        if _points(utterance.folded, start, end, _table(language))
+    ]
+    for rule in rules:
+        for match in rule.pattern.finditer(utterance.folded):
+            start, end = match.span("word")
+            found.append(Reference(utterance.text[start:end], rule.fields.get("kind", ""), (start, end), rule.id))
+    return _without_overlap(found)
+
+
+def _kind(value: str, language: Language) -> str:
+    return "" if value == _table(language).get("any") else value
+
+
+def _points(folded: str, start: int, end: int, table: dict[str, Any]) -> bool:
+    """Tell whether a listed word points here, going by what stands around it."""
+    if folded.startswith(tuple(table.get("not_before", ())), end):
+        return False
+    return not any(
+        start - len(word) < at <= start
+        for word in table.get("not_in", ())
+        if (at := folded.find(word, max(0, start - len(word) + 1), end + len(word))) >= 0
+    )
+
+
+def _without_overlap(found: list[Reference]) -> tuple[Reference, ...]:
+    found.sort(key=lambda reference: reference.span[0] - reference.span[1])
+    kept: list[Reference] = []
+    for reference in found:
+        start, end = reference.span
+        if all(end <= other.span[0] or other.span[1] <= start for other in kept):
+            kept.append(reference)
+    kept.sort(key=lambda reference: reference.span)
+    return tuple(kept)
+
+
+def _made_table(language: Language | None) -> dict[str, Any]:
+    return dict(language.tables.get("references", {}).get("pointers", {})) if language is not None else {}
+
+
+_table = PerLanguage(_made_table)

@@ -1,0 +1,144 @@
+"""Who a clause is about: the speaker, a relation of theirs, somebody named, or whoever a pointing word means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from claudemem_edge.input_filter.claim_rules import predicate_table
+
+if TYPE_CHECKING:
+    from claudemem_edge.language.pack import Language, Scan
+    from claudemem_edge.shapes.reading import Mention, Utterance
+
+BLANKS = " ,，、"
+THINGS = frozenset(
+    {"medicine", "device", "room", "place", "work", "organisation", "dose", "version", "number", "clause"}
+)
+"""Kinds of name that are nobody; the next clause does not inherit one as its subject."""
+UNNAMED = frozenset({"speaker", "pointer", "relation"})
+Places = dict[int, tuple[int, str]]
+
+
+@dataclass(slots=True, frozen=True)
+class Subject:
+    """`kind` is speaker, relation, pointer, or the kind of a name. `end` is where the rest of the clause begins."""
+
+    name: str
+    kind: str
+    end: int
+    relation: str = ""
+    """The relation word as listed, when `kind` is relation."""
+    points_to: str = ""
+    """What a pointing word can stand for, when `kind` is pointer."""
+
+
+class Ground:
+    """The listed words of one utterance by place, for asking what stands where."""
+
+    def __init__(self, utterance: Utterance, scan: Scan, language: Language, mentions: tuple[Mention, ...]) -> None:
+        self.text = utterance.text
+        self.folded = utterance.folded
+        self.speaker = utterance.speaker
+        self.mentions = mentions
+        self.joined = language.joined
+        self.table = predicate_table(language)
+        self.leads = _places(scan, "leads")
+        self.openers = _places(scan, "openers")
+        self.reasons = _places(scan, "reasons")
+        self.pointers = _places(scan, "pointers")
+        self.pointing = {self.folded[start:end] for start, (end, _) in self.pointers.items()}
+        self.selves = _places(scan, "selves")
+        self.possessives = _places(scan, "possessives")
+        self._determiners = _places(scan, "determiners")
+        self._family = _places(scan, "relations")
+        self._relations = _places(scan, "roles") | self._family
+        self._named = {mention.span[0]: mention for mention in reversed(mentions)}
+
+    def skip(self, at: int, end: int) -> int:
+        """Return the place behind blanks and the words a clause may begin with."""
+        while at < end:
+            if self.folded[at] in BLANKS:
+                at += 1
+            elif at in self.leads:
+                at = self.leads[at][0]
+            else:
+                break
+        return min(at, end)
+
+    def past_blanks(self, at: int) -> int:
+        """Return the place behind blanks alone."""
+        while self.folded[at : at + 1] == " ":
+            at += 1
+        return at
+
+    def subject(self, at: int) -> Subject | None:
+        """Return the subject that begins at `at`, if one does."""
+        return self._own_relation(at) or self._self(at) or self._named_thing(at) or self._pointer(at) or self._other(at)
+
+    def starts(self) -> list[int]:
+        """Return the places where something new may begin inside a clause, in order."""
+        found = {
+            at for places in (self.leads, self.openers, self.reasons, self.selves, self.possessives) for at in places
+        }
+        found.update(at + 1 for at, character in enumerate(self.folded) if character in BLANKS and character != " ")
+        return sorted(found)
+
+    def suits(self, who: str, subject: Subject | None) -> bool:
+        """Tell whether a subject is one that a rule asks for."""
+        if subject is None:
+            return who == "mine" and self.speaker == "user"
+        own = subject.kind == "speaker" and self.speaker == "user"
+        points = subject.kind == "pointer"
+        return {
+            "mine": self.speaker == "user",
+            "speaker": own,
+            "other": not own,
+            "person": subject.kind not in THINGS and subject.points_to in {"", "person"},
+            "named": subject.kind not in UNNAMED,
+            "medicine": subject.kind == "medicine" or (points and subject.points_to != "person"),
+        }[who]
+
+    def earlier(self, kind: str, before: int) -> str:
+        """Return the last name of a kind that ends before a place, "" if there is none."""
+        found = [mention.name for mention in self.mentions if mention.kind == kind and mention.span[1] <= before]
+        return found[-1] if found else ""
+
+    def _own_relation(self, at: int) -> Subject | None:
+        possessive = self.possessives.get(at)
+        if possessive is None:
+            return None
+        relation = self._relations.get(self.past_blanks(possessive[0]))
+        return self._as_relation(relation[1], relation[0]) if relation is not None else None
+
+    def _self(self, at: int) -> Subject | None:
+        found = self.selves.get(at)
+        return Subject(self.speaker, "speaker", found[0]) if found is not None else None
+
+    def _named_thing(self, at: int) -> Subject | None:
+        determiner = self._determiners.get(at)
+        if determiner is None:
+            return None
+        mention = self._named.get(self.past_blanks(determiner[0]))
+        return Subject(mention.name, mention.kind, mention.span[1]) if mention is not None else None
+
+    def _pointer(self, at: int) -> Subject | None:
+        found = self.pointers.get(at)
+        if found is None:
+            return None
+        return Subject(self.text[at : found[0]], "pointer", found[0], points_to=found[1])
+
+    def _other(self, at: int) -> Subject | None:
+        mention = self._named.get(at)
+        family = self._family.get(at) if self.joined else None
+        if family is not None and (mention is None or mention.span[1] <= family[0]):
+            return self._as_relation(family[1], family[0])
+        return Subject(mention.name, mention.kind, mention.span[1]) if mention is not None else None
+
+    def _as_relation(self, word: str, end: int) -> Subject:
+        name = word if self.speaker == "user" else self.table.possession.format(owner=self.speaker, subject=word)
+        return Subject(name, "relation", end, word)
+
+
+def _places(scan: Scan, name: str) -> Places:
+    return {start: (end, value) for start, end, value in scan.spans(name)}
