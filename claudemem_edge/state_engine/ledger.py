@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Record = Statement | Claim | Item | Entity | Topic
 SCALARS = (
-    "turn", "epoch", "next_id", "next_item", "open_question", "last_reply", "reply_language", "language", "size",
+    "turn", "epoch", "next_id", "next_item", "open_question", "last_reply", "reply_language", "language",
 )  # fmt: skip
 TABLES = ("index", "statements", "claims", "pending_items", "entity_map", "names", "topic_chain")
 
@@ -26,18 +26,19 @@ class Ledger:
     Records and tables change only here, and a record's list or dict is replaced, never changed in place.
     """
 
-    __slots__ = ("_journal", "_orders", "_scalars", "bytes", "state")
+    __slots__ = ("_bytes_before", "_journal", "_orders", "_scalars", "bytes", "state")
 
     def __init__(self, state: MemoryState) -> None:
         self.state = state
         self._scalars = (
             state.turn, state.epoch, state.next_id, state.next_item, state.open_question, state.last_reply,
-            state.reply_language, state.language, state.size,
+            state.reply_language, state.language,
         )  # fmt: skip
         self._journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
         self._orders: list[tuple[dict[Any, Any], list[Any]]] = []
         self.bytes = state.size - container_bytes(state) if state.size else EMPTY_BYTES
         """Bytes of everything but the tables themselves."""
+        self._bytes_before = self.bytes
 
     def close(self) -> None:
         """Keep all changes."""
@@ -48,7 +49,10 @@ class Ledger:
         return self.bytes + container_bytes(self.state)
 
     def rollback(self) -> None:
-        """Undo every change, newest first; tables get their order back."""
+        """Undo every change, newest first; tables get their order back.
+
+        They may keep room they have grown meanwhile, which the size of the memory tells.
+        """
         for undo, arguments in reversed(self._journal):
             undo(*arguments)
         for table, order in self._orders:
@@ -57,6 +61,7 @@ class Ledger:
             table.update(kept)
         for name, value in zip(SCALARS, self._scalars, strict=True):
             setattr(self.state, name, value)
+        self.state.size = self._bytes_before + container_bytes(self.state)
 
     def note(self, undo: Callable[..., object], *arguments: Any) -> None:
         """Write down how to undo the change that comes next."""
@@ -157,6 +162,7 @@ class Ledger:
     def compact(self) -> None:
         """Give back the room of removed records, which tables keep until they are written anew."""
         state = self.state
+        self.note(_assign, state.index, {"postings": state.index.postings})
         state.index.compact()
         self.note(_assign, state, {"statements": state.statements, "claims": state.claims})
         state.statements, state.claims = dict(state.statements.items()), dict(state.claims.items())

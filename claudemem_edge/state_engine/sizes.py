@@ -14,6 +14,7 @@ from claudemem_edge.shapes.times import ElapsedDue, Moment, TimeMention, WallDue
 if TYPE_CHECKING:
     from claudemem_edge.shapes.times import Due
 
+SMALL_NUMBER = 256
 INT = getsizeof(1 << 20)
 KEY = getsizeof((1 << 60) - 1)
 FLOAT = getsizeof(0.5)
@@ -26,13 +27,13 @@ DATETIME = getsizeof(datetime(2026, 1, 1, tzinfo=UTC))
 CLOCK = getsizeof(date(2026, 1, 1)) + getsizeof(time(9))
 
 _SOON = datetime(2026, 1, 1, tzinfo=UTC)
-STATEMENT = getsizeof(Statement(0, 0, "", "", _SOON)) + 2 * INT + KEY + FLOAT + DATETIME
-CLAIM = getsizeof(Claim(0, "", "", "", _SOON, ())) + 2 * INT + FLOAT + TUPLE
-ITEM = getsizeof(Item("", "", "", "", (), 0)) + INT + TUPLE
+STATEMENT = getsizeof(Statement(0, 0, "", "", _SOON)) + KEY + DATETIME
+CLAIM = getsizeof(Claim(0, "", "", "", _SOON, ())) + TUPLE
+ITEM = getsizeof(Item("", "", "", "", (), 0)) + TUPLE
 SIGHTING = getsizeof(Sighting(0, 0)) + FLOAT + SLOT
 ENTITY = getsizeof(Entity("", "")) + LIST + TUPLE
-TOPIC = getsizeof(Topic(0, [])) + INT + LIST
-MENTION = getsizeof(TimeMention("", (0, 0), None, None, "")) + 2 * DATETIME + PAIR + SLOT
+TOPIC = getsizeof(Topic(0, [])) + LIST
+MENTION = getsizeof(TimeMention("", (0, 0), None, None, "")) + PAIR + SLOT
 WALL_DUE = getsizeof(WallDue(_SOON.date(), None, UTC)) + CLOCK
 ELAPSED_DUE = getsizeof(ElapsedDue(0.5, _SOON)) + FLOAT + DATETIME
 MOMENT = getsizeof(Moment(_SOON, 0.5)) + FLOAT
@@ -47,15 +48,17 @@ def record_bytes(record: object) -> int:
 
 @record_bytes.register
 def _statement(one: Statement) -> int:
-    size = STATEMENT + getsizeof(one.text)
+    size = STATEMENT + getsizeof(one.text) + _numbers(one.id, one.turn) + (FLOAT if one.attitude else 0)
     for mention in one.times:
-        size += MENTION + getsizeof(mention.text) + (getsizeof(mention.recurrence) if mention.recurrence else 0)
+        instants = (mention.start is not None) + (mention.end is not None)
+        own_text = getsizeof(mention.text) if len(mention.text) < len(one.text) else 0
+        size += MENTION + DATETIME * instants + own_text + (getsizeof(mention.recurrence) if mention.recurrence else 0)
     return size + TUPLE if one.times else size
 
 
 @record_bytes.register
 def _claim(one: Claim) -> int:
-    size = CLAIM + getsizeof(one.object) + SLOT * len(one.origin)
+    size = CLAIM + getsizeof(one.object) + SLOT * len(one.origin) + _numbers(one.id) + (FLOAT if one.attitude else 0)
     return size + getsizeof(one.because) if one.because else size
 
 
@@ -73,7 +76,13 @@ def _entity(one: Entity) -> int:
 
 @record_bytes.register
 def _topic(one: Topic) -> int:
-    return TOPIC + (PAIR + SLOT) * len(one.spans) + getsizeof(one.salience) + (KEY + FLOAT) * len(one.salience)
+    words = getsizeof(one.salience) + (INT + FLOAT) * len(one.salience)
+    return TOPIC + (PAIR + SLOT) * len(one.spans) + words + _numbers(one.id)
+
+
+def _numbers(*numbers: int) -> int:
+    """Return the bytes of whole numbers; the interpreter keeps one copy of the small ones for all."""
+    return INT * sum(number > SMALL_NUMBER for number in numbers)
 
 
 def due_bytes(due: Due | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -144,8 +145,12 @@ def mention(name: str, kind: str = "person") -> Mention:
 
 
 def _placed(text: str, time: TimeMention) -> TimeMention:
-    start = max(text.find(time.text), 0)
-    return replace(time, span=(start, start + len(time.text)))
+    """Put a time where it stands in a text, as objects of its own, as the filter would."""
+    at = max(text.find(time.text), 0)
+    end = at + len(time.text)
+    return replace(
+        time, span=(at, end), text=text[at:end] or time.text, start=deepcopy(time.start), end=deepcopy(time.end)
+    )
 
 
 def _spanned(draft: Any, whole: tuple[int, int], text: str) -> Any:
