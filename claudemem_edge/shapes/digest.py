@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 
 def clause_digest(text: str) -> str:
-    """Return the digest of a cleaned clause; case and the blanks around it make no difference."""
-    return blake2b(text.lower().strip().encode(), digest_size=8).hexdigest()
+    """Return the digest of a cleaned clause; case and the blanks around it make no difference.
+
+    Python's own SipHash, keyed by the process: a digest means nothing outside it. (hashlib would load OpenSSL, 3.6 MB.)
+    """
+    return f"{hash(text.lower().strip()) & 0xFFFF_FFFF_FFFF_FFFF:016x}"
