@@ -16,6 +16,7 @@ NO_ORDERS = frozenset({"hypothetical", "joke", "story", "quote", "assistant", "r
 """Effects that make an order somebody else's, or only supposed. All but `reported` keep a clause from making claims."""
 HARD_END = re.compile(r"[.!?;。…]")
 QUOTED = re.compile(r'["“「『]([^"“”「」『』]{1,400})["”」』]')
+MOST_TAG_CHARS = 12
 OPENING = frozenset('"“「『')
 
 
@@ -42,6 +43,9 @@ def judge(
         effect = rule.fields["effect"]
         for at, span in _places(rule, folded, spans):
             fired.append((rule.id, span))
+            if effect == "question" and span[0] >= _tag(folded, spans[at]):
+                verdicts[at].question = True
+                continue
             for place in _reach(rule.fields.get("reach", "clause"), at, folded, spans):
                 _apply(effect, verdicts[place])
     return verdicts, fired
@@ -83,7 +87,17 @@ def _ask(folded: str, spans: Sequence[Span], verdicts: Sequence[Verdict]) -> Non
     for at, (_, end) in enumerate(spans):
         until = spans[at + 1][0] if at + 1 < len(spans) else len(folded)
         if "?" in folded[end:until]:
-            _apply("question", verdicts[at])
+            if _tag(folded, spans[at]) < end:
+                verdicts[at].question = True
+            else:
+                _apply("question", verdicts[at])
+
+
+def _tag(folded: str, span: Span) -> int:
+    """Return where a short question begins that only follows what is asserted ("…, and you?"); the end if none does."""
+    start, end = span
+    comma = folded.rfind(",", start, end)
+    return comma if start < comma and end - comma <= MOST_TAG_CHARS else end
 
 
 def _quote(folded: str, spans: Sequence[Span], verdicts: Sequence[Verdict]) -> None:

@@ -29,7 +29,7 @@ def find(ground: Ground, scan: Scan, language: Language) -> tuple[Command, ...]:
         if kind == POLITE:
             continue
         found.extend(
-            Command(kind, _argument(ground, rule, match), match.span(), rule.id, whole=False)
+            Command(kind, _argument(ground, rule, match, language), match.span(), rule.id, whole=False)
             for match in ground.matches(rule, masked=rule.fields.get("times", False))
             if not (rule.fields.get("alone") and _leftover(ground, match))
         )
@@ -67,10 +67,10 @@ def _leftover(ground: Ground, match: re.Match[str]) -> bool:
     return match.start() > 0 or bool(ground.folded[match.end() :].strip(MARKS))
 
 
-def _argument(ground: Ground, rule: Rule, match: re.Match[str]) -> str:
+def _argument(ground: Ground, rule: Rule, match: re.Match[str], language: Language) -> str:
     """Return the argument that the rule fixes, or the words of its groups `argument…`, in their order."""
     fixed = rule.fields.get("argument")
     if fixed is not None:
         return str(fixed)
     parts = [ground.slice(match, name) for name in rule.pattern.groupindex if name.startswith("argument")]
-    return " ".join(part for part in parts if part)
+    return ("" if language.joined else " ").join(filter(None, parts))

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language.per_language import PerLanguage
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
 TIME = "\x01"
 UNCLEAR_TIME = "\x02"
 """What stands in the masked text for each character of a time: patterns name them, and no cleaned text holds them."""
-BEGIN = re.compile(r"[,.!?;:。、…]\s?")
-BEGIN_JOINED = re.compile(r"[,.!?;:。、…\s]\s?")
+BEGIN = "begin"
+"""Piece of a language that says after what an order may begin, besides the start of the utterance."""
+MARK = r"[,.!?;:…]\s?"
 
 
 @dataclass(slots=True, frozen=True)
@@ -29,8 +32,8 @@ class Ground:
     folded: str
     masked: str
     """Folded, with TIME and UNCLEAR_TIME in place of what the time grammar found."""
-    begins: tuple[int, ...]
-    """Where an order may begin: at the start, and after each mark."""
+    breaks: tuple[Span, ...]
+    """Marks and words after which an order may begin, as it may at the start."""
     times: tuple[TimeMention, ...]
     unclear: tuple[Span, ...]
 
@@ -39,7 +42,7 @@ class Ground:
         text = self.masked if masked else self.folded
         pattern = rule.pattern
         last = 0
-        for begin in self.begins:
+        for begin in (0, *(end for _, end in self.breaks)):
             if begin >= last:
                 found = pattern.match(text, begin)
                 if found is not None and found.end() > begin:
@@ -57,9 +60,15 @@ def prepare(kept: str, folded: str, times: TimesRead, language: Language) -> Gro
     masked = folded
     for mark, spans in ((TIME, (time.span for time in times.mentions)), (UNCLEAR_TIME, times.unclear)):
         masked = _blot(masked, mark, spans)
-    begin = BEGIN_JOINED if language.joined else BEGIN
-    begins = (0, *(match.end() for match in begin.finditer(folded)))
-    return Ground(kept, folded, masked, begins, times.mentions, times.unclear)
+    breaks = tuple(match.span() for match in begin(language).finditer(folded))
+    return Ground(kept, folded, masked, breaks, times.mentions, times.unclear)
+
+
+def _begin(language: Language | None) -> re.Pattern[str]:
+    return re.compile(language.pieces.get(BEGIN, MARK) if language else MARK)
+
+
+begin = PerLanguage(_begin)
 
 
 def _blot(text: str, mark: str, spans: Iterable[Span]) -> str:

@@ -70,7 +70,11 @@ def _understand(utterance: Utterance, found: TimesRead, scan: Scan, language: La
     pieces = _clauses(utterance, spans, verdicts, attitudes, orders, language)
     named = mentions.find(utterance, scan, language, names)
     pointing = references.find(utterance, scan, language)
-    claimed = claims.find(utterance, pieces, scan, language, named) if utterance.speaker not in NO_CLAIMS else ()
+    claimed = (
+        claims.find(utterance, pieces, scan, language, named, found.mentions)
+        if utterance.speaker not in NO_CLAIMS
+        else ()
+    )
     rules = [*fired, *felt, *orders.polite]
     for records in (found.mentions, orders.commands, orders.reminders, named, pointing, claimed):
         rules.extend((record.rule, record.span) for record in records)
@@ -117,11 +121,13 @@ def _orders(
     if not drafts and not ordered:
         return _Orders()
     polite = commands.politeness(base, scan, language)
-    around = [span for _, span in polite]
+    around = [*base.breaks, *(span for _, span in polite)]
     everything = [*taken, *(command.span for command in ordered), *around]
+    said_once = {(command.kind, command.argument): command for command in reversed(ordered)}.values()
     return _Orders(
         tuple(
-            replace(command, whole=commands.covers(utterance.folded, [command.span, *around])) for command in ordered
+            replace(command, whole=commands.covers(utterance.folded, [command.span, *around]))
+            for command in reversed(said_once)
         ),
         drafts,
         commands.covers(utterance.folded, everything),

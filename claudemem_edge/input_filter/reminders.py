@@ -19,26 +19,28 @@ if TYPE_CHECKING:
 def find(ground: Ground, scan: Scan, language: Language) -> tuple[ReminderDraft, ...]:
     """Return the reminders of an utterance from left to right; where two rules match, the earlier of the file."""
     drafts: list[ReminderDraft] = []
+    belonging = tuple(language.tables.get("reminders", {}).get("belonging", ()))
     for rule in language.candidates("reminders", scan):
         for match in ground.matches(rule, masked=True):
             start, end = match.span()
             if not any(start < draft.span[1] and draft.span[0] < end for draft in drafts):
-                drafts.append(_draft(ground, rule, match))
+                drafts.append(_draft(ground, rule, match, belonging))
     return tuple(sorted(drafts, key=lambda draft: draft.span)) if len(drafts) > 1 else tuple(drafts)
 
 
-def _draft(ground: Ground, rule: Rule, match: re.Match[str]) -> ReminderDraft:
+def _draft(ground: Ground, rule: Rule, match: re.Match[str], belonging: tuple[str, ...]) -> ReminderDraft:
     span = match.span()
     inside = [time for time in ground.times if span[0] <= time.span[0] and time.span[1] <= span[1]]
     fixed = rule.fields.get("text")
     text_span = match.span("text") if fixed is None else (0, 0)
     time = _time(inside, text_span)
     return ReminderDraft(
-        str(fixed) if fixed is not None else _text(ground.kept, text_span, time),
+        str(fixed) if fixed is not None else _text(ground, text_span, time, belonging),
         span,
         rule.id,
         time,
-        unclear=any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
+        unclear=bool(rule.fields.get("unclear"))
+        or any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
         trigger=ground.slice(match, "trigger") if "trigger" in rule.pattern.groupindex else "",
     )
 
@@ -49,10 +51,16 @@ def _time(inside: Sequence[TimeMention], text: Span) -> TimeMention | None:
     return next(iter(beside or inside), None)
 
 
-def _text(kept: str, span: Span, time: TimeMention | None) -> str:
-    """Return the words to keep, without the time when it stands among them."""
+def _text(ground: Ground, span: Span, time: TimeMention | None, belonging: tuple[str, ...]) -> str:
+    """Return the words to keep, without the time when it stands among them and nothing there belongs to it."""
     start, end = span
-    if time is None or time.span[1] <= start or end <= time.span[0]:
+    kept = ground.kept
+    if (
+        time is None
+        or time.span[1] <= start
+        or end <= time.span[0]
+        or ground.folded.startswith(belonging, time.span[1])
+    ):
         return kept[start:end].strip(" ,;:")
     before, after = kept[start : time.span[0]].rstrip(" ,"), kept[time.span[1] : end].lstrip(" ,")
     blank = " " if before[-1:].isascii() and after[:1].isascii() else ""

@@ -177,9 +177,15 @@ class _Pieces:
 
 
 def _fill(pattern: str, pieces: _Pieces, where: str) -> str:
+    pattern = _one_line(pattern)
     for _ in range(MAX_DEPTH):
-        filled = PIECE.sub(lambda match: f"(?:{pieces.find(match.group(1), where)})", pattern)
+        filled = PIECE.sub(lambda match: f"(?:{_one_line(pieces.find(match.group(1), where))})", pattern)
         if filled == pattern:
             return filled
         pattern = filled
     raise PackError(f"{where}: pieces nest deeper than {MAX_DEPTH}")
+
+
+def _one_line(pattern: str) -> str:
+    """Join the lines of a pattern; blanks at their ends only serve the reader."""
+    return "".join(map(str.strip, pattern.splitlines())) if "\n" in pattern else pattern
