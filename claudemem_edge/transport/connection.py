@@ -25,6 +25,8 @@ HEAD_MOST_BYTES = 64 << 10
 KEEP_ALIVE_S = 75
 """Longer than clients keep theirs, so that it is they who close and no request is lost on the way."""
 RETRY_AFTER_S = 1
+STUCK_READER_S = 5.0
+"""A client that takes nothing of a full buffer for so long has left, whatever its socket says."""
 LATER_S = 2
 """The guard answers a slow body itself; only what it has refused and is still coming runs into this limit."""
 
@@ -46,6 +48,7 @@ class GuardedProtocol(H11Protocol):
         self._options = options
         self._deadline: asyncio.TimerHandle | None = None
         self._awaits = ""
+        self._stuck: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
         """Take a connection in, or refuse it with a reason when all places are busy."""
@@ -57,8 +60,9 @@ class GuardedProtocol(H11Protocol):
         self._await("head", self._options.header_timeout_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of the timer."""
+        """Let go of the timers."""
         self._await("", 0)
+        self._unstick()
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
@@ -79,6 +83,16 @@ class GuardedProtocol(H11Protocol):
             _reply(400, "Bad Request", "bad_request", "this is no HTTP request, or its head is too long")
         )
         self.transport.close()
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read a while to go on."""
+        super().pause_writing()
+        self._stuck = self.loop.call_later(STUCK_READER_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """See that the client reads again."""
+        self._unstick()
+        super().resume_writing()
 
     @property
     def idle(self) -> bool:
@@ -106,6 +120,11 @@ class GuardedProtocol(H11Protocol):
             self._deadline = None
         if what:
             self._deadline = self.loop.call_later(limit_s, self._too_slow)
+
+    def _unstick(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
 
     def _too_slow(self) -> None:
         if self._between_requests():

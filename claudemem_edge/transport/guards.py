@@ -11,7 +11,16 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from claudemem_edge.errors import BadRequest, EdgeError, Forbidden, InternalError, TimedOut, TooLong, UnknownScope
+from claudemem_edge.errors import (
+    BadRequest,
+    EdgeError,
+    Forbidden,
+    InternalError,
+    ShuttingDown,
+    TimedOut,
+    TooLong,
+    UnknownScope,
+)
 from claudemem_edge.transport.replies import JSON, HttpRefusal, error_reply
 from claudemem_edge.transport.scope import DEFAULT_SCOPE, resolve
 
@@ -89,6 +98,10 @@ class Guard:
             await self._admit(scope, receive, sending)
         except _Gone:
             return
+        except asyncio.CancelledError:
+            # The door closes for good; what had begun to be sent has its own ending.
+            if not started:
+                await error_reply(ShuttingDown("the daemon is stopping"), scope["path"])(scope, receive, sending)
         except EdgeError as error:
             self._note_error(error.code)
             if not started:

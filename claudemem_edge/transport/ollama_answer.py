@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.errors import BackendUnreachable, EdgeError
+from claudemem_edge.errors import BackendUnreachable, EdgeError, ShuttingDown
 from claudemem_edge.model.profiles import profile_for
 from claudemem_edge.model.prompt import user_text
 from claudemem_edge.transport.ollama_repeats import Kept, Repeats
@@ -101,6 +101,10 @@ class Conversation:
                     await self._relay(outlet, plan, relay)
                 finally:
                     await relay.aclose()
+        except asyncio.CancelledError:
+            if outlet.started and not outlet.ended:
+                await outlet.end(_error_line(ShuttingDown("the daemon is stopping"), plan.path, ""))
+            raise
         except EdgeError as error:
             error.heard = error.heard or plan.heard
             text = plan.memory.say(f"error_{error.code}") if plan.memory is not None else ""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from fakes.fake_ollama import FakeOllama
 
 from claudemem_edge.shapes.options import TurnOptions
+from claudemem_edge.transport import connection
 
 KEY = "The spare key is under the blue pot."
 WHERE = "Where is the spare key?"
@@ -98,6 +100,36 @@ async def test_hanging_up_stops_the_model_and_frees_its_slot(house: House, *, st
         reply = await client.post("/api/chat", json=chat(user("Next.")))
     assert reply.status_code == 200
     assert house.said("assistant") == ["It is kept"]
+
+
+async def test_a_reader_that_takes_nothing_loses_its_answer(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "STUCK_READER_S", 0.05)
+    house.fake.next("endless")
+    body = json.dumps(chat(user(KEY))).encode()
+    reader, writer = await asyncio.open_unix_connection(house.socket, limit=1024)
+    writer.write(b"POST /api/chat HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+    await reader.readline()
+    await house.fake.wait_closed()
+    await _until(lambda: house.sessions.queue == 0)
+    writer.close()
+    assert house.said("assistant") == []
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_closing_the_door_gives_what_is_being_answered_its_ending(
+    tmp_path: Path, fake: FakeOllama, caplog: pytest.LogCaptureFixture, *, begun: bool
+) -> None:
+    fake.next("stall" if begun else "silent", after=2)
+    async with open_house(tmp_path, fake) as house, house.client() as client:
+        running = asyncio.ensure_future(client.post("/api/chat", json=chat(user(KEY))))
+        await fake.wait_asked()
+        await house.door.stop()
+        reply = await running
+        await fake.wait_closed()
+        assert house.said("assistant") == []
+    assert reply.status_code == (200 if begun else 503)
+    assert rows(reply)[-1]["code"] == "shutdown"
+    assert "Traceback" not in caplog.text
 
 
 async def test_hanging_up_while_waiting_leaves_the_queue(house: House) -> None:

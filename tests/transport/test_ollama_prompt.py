@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -142,6 +143,26 @@ def test_tools_are_seen(tools: list[Any] | None) -> None:
 def test_what_is_no_request_is_refused(body: bytes) -> None:
     with pytest.raises(BadRequest):
         read_chat(body)
+
+
+_names = st.sampled_from(("model", "messages", "role", "content", "type", "text", "prompt", "format", "tools"))
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.just("user"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(_names, _json, max_size=5))
+def test_any_json_is_a_question_or_none_or_refused(fields: dict[str, Any]) -> None:
+    body = json.dumps(fields).encode()
+    for read in (read_chat, read_generate):
+        with contextlib.suppress(BadRequest):
+            question = read(body)
+            if question is not None:
+                assert question.with_text(question.text) == body
+                assert isinstance(json.loads(question.with_text("block")), dict)
 
 
 def test_a_prompt_is_the_question_of_a_generate_request() -> None:
