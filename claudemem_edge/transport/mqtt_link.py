@@ -7,6 +7,7 @@ import contextlib
 import logging
 import random
 import secrets
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aiomqtt import MqttCodeError, MqttError
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-UNDER_WAY_MOST = 20
-"""As many as paho and mosquitto let be unacknowledged."""
 NOT_OUR_VERSION = frozenset({1, 132})
 NOT_LET_IN = frozenset({4, 5, 134, 135})
 """Reason codes of MQTT 3.1.1 and of 5."""
@@ -59,6 +58,7 @@ class MqttLink:
         self._echoes = False
         self._said: set[str] = set()
         self._client: BrokerClient | None = None
+        self._pumping = False
         self._modern = True
         self._problem = "not connected yet"
         self._connects = 0
@@ -84,6 +84,7 @@ class MqttLink:
         """Publish a letter as soon as its turn comes. Without a connection, only a letter to `keep` waits for one."""
         if self.connected or letter.keep:
             self._outbox.put(letter)
+            self._pump_soon()
 
     @property
     def connected(self) -> bool:
@@ -120,7 +121,6 @@ class MqttLink:
             self._look_at(await client.ask_for((*self._topics.requests, self._echo_topic)))
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(client.listen())
-                tasks.create_task(self._deliver(client, tasks))
                 self._arrived(client)
                 tasks.create_task(self._prove(client))
         finally:
@@ -149,26 +149,33 @@ class MqttLink:
         LOG.info("connected to the MQTT broker")
         for letter in self._greet():
             self.send(letter)
+        self._pump_soon()
 
-    async def _deliver(self, client: BrokerClient, tasks: asyncio.TaskGroup) -> None:
-        """Publish letters in their order, several at a time."""
-        free = asyncio.Semaphore(UNDER_WAY_MOST)
-        while True:
-            await free.acquire()
-            posting = await self._outbox.take()
-            post = self._post(client, posting, free)
-            if posting.letter.qos == 0 or posting.attempts > 1:
-                await post  # one that broke a connection before goes alone, to be known if it does so again
-            else:
-                tasks.create_task(post)
+    def _pump_soon(self) -> None:
+        if not self._pumping:
+            self._pumping = True
+            asyncio.get_running_loop().call_soon(self._pump)
 
-    async def _post(self, client: BrokerClient, posting: Posting, free: asyncio.Semaphore) -> None:
-        try:
-            await client.post(posting.letter)
-        except (ValueError, TypeError):  # MQTT has no way to carry it, now or later
-            self._counters.add("dropped")
+    def _pump(self) -> None:
+        """Publish what may go now, in its order."""
+        self._pumping = False
+        clock = asyncio.get_running_loop()
+        while self._client is not None and (posting := self._outbox.take(clock.time())) is not None:
+            acknowledged = partial(self._acknowledged, posting) if posting.letter.qos else None
+            try:
+                self._client.post(posting.letter, acknowledged)
+            except (ValueError, TypeError):  # MQTT has no way to carry it, now or later
+                self._counters.add("dropped")
+                self._outbox.done(posting)
+            except MqttError:
+                return  # it stays under way until the loss is noticed, which puts it back
+            if acknowledged is None:
+                self._outbox.done(posting)
+
+    def _acknowledged(self, posting: Posting) -> None:
         self._outbox.done(posting)
-        free.release()
+        if len(self._outbox):
+            self._pump_soon()
 
     async def _prove(self, client: BrokerClient) -> None:
         """Send ourselves a message now and then: a connection that stops giving it back is made anew.
@@ -179,7 +186,7 @@ class MqttLink:
         while True:
             self._echo = clock.create_future()
             started_s = clock.time()
-            await client.publish(self._echo_topic, b"", qos=1)
+            client.post(Letter(self._echo_topic, b"", qos=1))
             self._pause_s = self._options.reconnect_first_s
             try:
                 await asyncio.wait_for(self._echo, ANSWER_TIMEOUT_S)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from claudemem_edge.transport.mqtt_messages import Letter
 
 MOST_ATTEMPTS = 3
+MOST_UNDER_WAY = 20
+"""As many as paho and mosquitto let be unacknowledged."""
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +32,6 @@ class Outbox:
         self._under_way: dict[Posting, None] = {}
         self._most = most
         self._counters = counters
-        self._filled = asyncio.Event()
         self._emptied = asyncio.Event()
         self._emptied.set()
 
@@ -45,27 +46,30 @@ class Outbox:
             self._waiting.remove(lost)
             self._counters.add("dropped")
         self._waiting.append(Posting(letter))
-        self._filled.set()
         self._emptied.clear()
 
-    async def take(self) -> Posting:
-        """Wait for a letter that is worth sending; it is under way until it is `done`."""
-        clock = asyncio.get_running_loop()
-        while True:
-            while self._waiting:
-                posting = self._waiting.popleft()
-                expires_s = posting.letter.expires_s
-                if posting.attempts < MOST_ATTEMPTS and (expires_s is None or expires_s > clock.time()):
-                    posting.attempts += 1
-                    self._under_way[posting] = None
-                    return posting
-                self._counters.add("dropped")
-            self._look()
-            self._filled.clear()
-            await self._filled.wait()
+    def take(self, now_s: float) -> Posting | None:
+        """Return the next letter that is worth sending and may go now; it is under way until it is `done`.
+
+        One that was under way when a connection broke goes alone, to be known if it breaks the next one too.
+        """
+        while self._waiting:
+            posting = self._waiting[0]
+            expires_s = posting.letter.expires_s
+            if posting.attempts < MOST_ATTEMPTS and (expires_s is None or expires_s > now_s):
+                if not self._may_go(posting):
+                    return None
+                self._waiting.popleft()
+                posting.attempts += 1
+                self._under_way[posting] = None
+                return posting
+            self._waiting.popleft()
+            self._counters.add("dropped")
+        self._look()
+        return None
 
     def done(self, posting: Posting) -> None:
-        """Let go of a letter: the broker has it."""
+        """Let go of a letter: the broker has it, or never will."""
         self._under_way.pop(posting, None)
         self._look()
 
@@ -79,6 +83,10 @@ class Outbox:
     async def emptied(self) -> None:
         """Wait until nothing is left."""
         await self._emptied.wait()
+
+    def _may_go(self, posting: Posting) -> bool:
+        suspect = posting.attempts > 0 or any(one.attempts > 1 for one in self._under_way)
+        return not self._under_way if suspect else len(self._under_way) < MOST_UNDER_WAY
 
     def _look(self) -> None:
         if not len(self):

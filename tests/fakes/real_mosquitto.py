@@ -118,6 +118,7 @@ class Gate:
         finally:
             for end in ends:
                 end.transport.abort()
+            for end in ends:
                 with contextlib.suppress(OSError):
                     await end.wait_closed()
 
