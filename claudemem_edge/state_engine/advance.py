@@ -95,7 +95,7 @@ def _outcome(progress: Progress) -> Outcome:
         state.turn,
         tuple(progress.changes),
         say,
-        bool(say) and (reading.whole or progress.answered),
+        bool(say) and (reading.whole or progress.answered or progress.settled),
         state.open_question,
         progress.language.code if progress.language else "",
     )

@@ -20,28 +20,34 @@ NUMBER = re.compile(r"\d+(?:[.:]\d+)?")
 
 
 def correct_all(progress: Progress) -> None:
-    """Apply the corrections of an utterance to a claim, or to the time of an item."""
+    """Apply the corrections of an utterance to a claim, or to the time of an item, and say so if that was all of it."""
     reading = progress.reading
-    drafts = [
-        one for one in reading.claims if one.corrects and not one.predicate and not forgetting(progress, one.span)
-    ]
+    drafts = [one for one in reading.claims if one.corrects and not forgetting(progress, one.span)]
     for draft in drafts:
-        _correct(progress, draft)
-    if reading.whole:
-        _confirm(progress)
-    orders = [one for one in reading.commands if one.kind == "correct"]
-    if orders and not reading.claims and not reading.reminders and reading.times:
+        if not draft.predicate:
+            _correct(progress, draft)
+    if not drafts and reading.times and any(one.kind == "correct" for one in reading.commands):
         item = _recent_item(progress)
         if item is not None:
             item_change.reschedule(progress, item, reading.times[0])
+    if drafts and _nothing_else(progress, drafts):
+        _confirm(progress)
+
+
+def _nothing_else(progress: Progress, drafts: list[ClaimDraft]) -> bool:
+    reading = progress.reading
+    if reading.question or reading.reminders or len(drafts) < len(reading.claims):
+        return False
+    return reading.whole or progress.little_beside(draft.span for draft in drafts)
 
 
 def _confirm(progress: Progress) -> None:
-    """Say what a claim was changed to, when nothing but the correction was said."""
+    """Say what a claim was changed to; for an item that is said already."""
     for change in progress.changes:
         value = dict(change.detail).get("object", "")
         if change.kind == "corrected" and value:
             progress.say("corrected", object=value)
+    progress.settled = bool(progress.said)
 
 
 def _correct(progress: Progress, draft: ClaimDraft) -> None:

@@ -41,7 +41,7 @@ def _last(progress: Progress, _: str) -> None:
     state = progress.state
     newest = next((one for one in reversed(state.statements.values()) if one.speaker == "user"), None)
     if newest is None:
-        _close(progress, Removed(), "")
+        _close(progress, Removed())
         return
     first = min(one.id for one in state.statements.values() if one.turn == newest.turn and one.speaker == "user")
     ids = [
@@ -114,7 +114,11 @@ def _close(progress: Progress, removed: Removed, key: str = "forgot_count") -> N
         "forgot", "memory", count=removed.total(), statements=removed.statements, claims=removed.claims,
         items=removed.items, entities=removed.entities,
     )  # fmt: skip
-    progress.say(key if key and removed.total() else "forgot_nothing", count=removed.told())
+    if not removed.total():
+        key = "forgot_nothing"
+    elif key == "forgot_count" and removed.told() == 1:
+        key = "forgot_one"
+    progress.say(key, count=removed.told())
 
 
 ORDERS = {"forget_last": _last, "forget_task": _task, "forget_topic": _topic, "forget_entity": _entity}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from claudemem_edge.shapes.times import ElapsedDue, WallDue
+from claudemem_edge.shapes.times import WallDue
 from claudemem_edge.state_engine import recurrence, spoken
-from claudemem_edge.state_engine.item_due import Appointment, appoint, at_clock, both_halves, precise
-from claudemem_edge.state_engine.said_time import clock_alone, half_said
+from claudemem_edge.state_engine.item_answer import settle
 
 if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Item
     from claudemem_edge.shapes.times import TimeMention
+    from claudemem_edge.state_engine.item_due import Appointment
     from claudemem_edge.state_engine.progress import Progress
 
 OPEN = frozenset({"pending", "triggered"})
@@ -67,30 +67,6 @@ def reschedule(progress: Progress, item: Item, mention: TimeMention) -> None:
     announce(progress, item, appointment)
 
 
-def settle(progress: Progress, mention: TimeMention, item: Item, window: tuple[datetime, ...] = ()) -> Appointment:
-    """Return the appointment that a later word about an item's time makes of what is known already.
-
-    `window` is the part of the day that was said before, if any.
-    """
-    now, language = progress.now, progress.read_in
-    if isinstance(item.due, ElapsedDue) and mention.start is None and mention.duration_s:
-        at = now.wall + timedelta(seconds=mention.duration_s)
-        return Appointment("", ElapsedDue(now.boot_s + mention.duration_s, at), at)
-    if mention.start is None or not isinstance(item.due, WallDue) or not clock_alone(mention, language):
-        return appoint(mention, now)
-    at = datetime.combine(item.due.day, mention.start.time(), tzinfo=item.due.zone)
-    choices: tuple[datetime, ...] = (at,) if half_said(mention, language) else both_halves(at)
-    if len(choices) > 1:
-        choices = _fitting(choices, item.due, window) or choices
-    if item.recurrence:
-        if len(choices) > 1:
-            return Appointment("half", item.due, at, "minute", item.recurrence, choices)
-        clock = choices[0].time()
-        rule = recurrence.with_clock(item.recurrence, clock)
-        return at_clock(rule, clock, datetime.combine(item.due.day, clock, tzinfo=item.due.zone), now)
-    return precise(choices[0], now, mention.grain, ambiguous=len(choices) > 1)
-
-
 def next_due(item: Item, after: datetime) -> WallDue | None:
     """Return when a recurring item is due next after a time; what was missed until then is passed over."""
     if not item.recurrence or item.due is None:
@@ -129,14 +105,3 @@ def _ask(progress: Progress, item: Item, appointment: Appointment, *, unclear: b
         progress.ask("item_time", "ask_past", about=item.id, what=item.text, when=said)
     else:
         progress.ask("item_time", "ask_unclear" if unclear else "ask_when", about=item.id, what=item.text)
-
-
-def _fitting(choices: tuple[datetime, ...], due: WallDue, window: tuple[datetime, ...]) -> tuple[datetime, ...]:
-    """Return the one of two half days that the part of the day, or else the time before, speaks for."""
-    if window:
-        first, last = window
-        inside = tuple(at for at in choices if first.time() <= at.time() and (at < last or last.date() > first.date()))
-        return inside if len(inside) == 1 else ()
-    if due.clock is not None:
-        return tuple(at for at in choices if (at.hour < 12) == (due.clock.hour < 12))
-    return ()

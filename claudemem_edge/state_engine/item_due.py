@@ -79,6 +79,11 @@ def both_halves(at: datetime) -> tuple[datetime, datetime]:
     return early, early + HALF_DAY
 
 
+def later(wall: datetime, seconds: float) -> datetime:
+    """Return the wall time that many real seconds later, whatever the clock does in between."""
+    return (wall.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(wall.tzinfo)
+
+
 def wall_due(at: datetime) -> WallDue:
     """Return wall intent for an aware datetime."""
     return WallDue(at.date(), at.time().replace(microsecond=0), _zone(at))

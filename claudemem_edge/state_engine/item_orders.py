@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from claudemem_edge.language.terms import terms
 from claudemem_edge.shapes.times import ElapsedDue
 from claudemem_edge.state_engine import item_change, spoken
-from claudemem_edge.state_engine.item_due import Appointment, appoint
+from claudemem_edge.state_engine.item_due import Appointment, appoint, later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,13 +31,16 @@ def obey(progress: Progress, command: Command) -> None:
     """Carry out an order of the user on the item it means, or ask which one is meant."""
     words = "" if command.kind == "snooze" and progress.reading.times else command.argument
     found = open_items(progress) if words == EVERY else meant(progress, words)
+    if words == EVERY and command.kind == "cancel" and len(found) > 1:
+        cancel_all(progress, found)
+        return
     if command.kind == "done":
         found = [one for one in found if not _of_another_day(progress, one)]
     if len(found) == 1 or words == EVERY:
         for item in found:
             ORDERS[command.kind](progress, item)
     elif found:
-        ask_which(progress, command.kind, found)
+        ask_which(progress, command, found)
     if not found and command.kind != "done":  # without an item to end, "I have done it" is just a story
         progress.say("item_not_found" if words and words != EVERY else "nothing_pending")
 
@@ -71,11 +74,13 @@ def open_items(progress: Progress) -> list[Item]:
     return [one for one in progress.state.pending_items.values() if one.state in item_change.OPEN]
 
 
-def ask_which(progress: Progress, order: str, items: list[Item]) -> None:
-    """Say which items it may be, and let the next words tell."""
+def ask_which(progress: Progress, command: Command, items: list[Item]) -> None:
+    """Say which items it may be, and let the next words tell. The question keeps the order, with its seconds."""
     joint = progress.phrase("list_joint")
     listed = joint.join(progress.phrase("item_named", id=one.id, what=one.text) for one in items[:NAMED_MOST])
     ids = tuple(one.id for one in items)
+    seconds = _seconds_said(progress) if command.kind == "snooze" else None
+    order = f"{command.kind} {seconds:.0f}" if seconds else command.kind
     progress.ask("which_item", "ask_which", about=order, choices=ids, count=len(items), items=listed)
 
 
@@ -113,6 +118,13 @@ def cancel(progress: Progress, item: Item) -> None:
     progress.say("item_cancelled", what=item.text)
 
 
+def cancel_all(progress: Progress, items: list[Item]) -> None:
+    """Call off several items and say how many."""
+    for item in items:
+        item_change.finish(progress, item, "cancelled")
+    progress.say("items_cancelled", count=len(items))
+
+
 def snooze(progress: Progress, item: Item) -> None:
     """Put an item off: to the time that was said, or by ten minutes."""
     mention = next(iter(progress.reading.times), None)
@@ -120,15 +132,24 @@ def snooze(progress: Progress, item: Item) -> None:
     if appointment.due is not None and not appointment.missing:
         postpone(progress, item, appointment)
         return
-    seconds = mention.duration_s if mention is not None and mention.duration_s else SNOOZE_S
-    snooze_for(progress, item, seconds)
+    snooze_for(progress, item, _seconds_said(progress) or SNOOZE_S)
 
 
 def snooze_for(progress: Progress, item: Item, seconds: float) -> None:
     """Put an item off by a distance on the boot clock."""
     now = progress.now
-    wall = spoken.later(now.wall, seconds)
+    wall = later(now.wall, seconds)
     postpone(progress, item, Appointment("", ElapsedDue(now.boot_s + seconds, wall), wall))
+
+
+def _seconds_said(progress: Progress) -> float | None:
+    """Return the distance that was said with an order, if any."""
+    for mention in progress.reading.times:
+        if mention.duration_s:
+            return float(mention.duration_s)
+        if mention.elapsed and mention.start is not None:
+            return mention.start.timestamp() - progress.now.wall.timestamp()
+    return None
 
 
 def postpone(progress: Progress, item: Item, appointment: Appointment) -> None:

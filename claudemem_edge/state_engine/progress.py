@@ -9,14 +9,20 @@ from claudemem_edge.shapes.memory import OpenQuestion
 from claudemem_edge.shapes.outcome import Change
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from claudemem_edge.language.pack import Language, Lexicon
     from claudemem_edge.shapes.memory import MemoryState
     from claudemem_edge.shapes.options import MemoryOptions
-    from claudemem_edge.shapes.reading import Reading
+    from claudemem_edge.shapes.reading import Reading, Span
     from claudemem_edge.shapes.times import Moment
     from claudemem_edge.state_engine.ledger import Ledger
 
 DOOR = "door"
+BESIDE_MOST_CHARS = 24
+"""Letters an answer may have beside what it answers ("then at nine please"); more is an utterance of its own."""
+BESIDE_MOST_JOINED = 8
+"""The same for scripts without spaces, whose characters say more."""
 
 
 @dataclass(slots=True)
@@ -36,6 +42,8 @@ class Progress:
     """Ids of the statements of this utterance."""
     answered: bool = False
     """True when the utterance was the answer to our own question."""
+    settled: bool = False
+    """True when a correction was all there was to the utterance, and we have said what came of it."""
     keep_reply: bool = False
     """True when the last reply is to stay what "say that again" says."""
 
@@ -53,6 +61,13 @@ class Progress:
     def from_door(self) -> bool:
         """True for a command of a door: nobody said anything, and nobody is asked back."""
         return self.reading.utterance.speaker == DOOR
+
+    def little_beside(self, spans: Iterable[Span]) -> bool:
+        """Tell whether the utterance says little beside these spans."""
+        language, text = self.read_in, self.reading.utterance.text
+        taken = sum(character.isalnum() for start, end in spans for character in text[start:end])
+        most = BESIDE_MOST_JOINED if language is not None and language.joined else BESIDE_MOST_CHARS
+        return sum(map(str.isalnum, text)) - taken <= most
 
     def phrase(self, key: str, /, **values: object) -> str:
         """Return a phrase in the language of the reply."""

@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from claudemem_edge.state_engine import forget, item_change, item_orders, recurrence
+from claudemem_edge.state_engine.item_answer import settle, settle_hour
 from claudemem_edge.state_engine.item_due import Appointment, at_clock, precise
+from claudemem_edge.state_engine.said_time import bare_hour
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,11 +16,6 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Item, OpenQuestion
     from claudemem_edge.shapes.times import TimeMention
     from claudemem_edge.state_engine.progress import Progress
-
-BESIDE_MOST_CHARS = 24
-"""Letters an answer may have beside its time ("then at nine please"); more is an utterance of its own."""
-BESIDE_MOST_JOINED = 8
-"""The same for scripts without spaces, whose characters say more."""
 
 
 def drop_expired(progress: Progress) -> None:
@@ -66,11 +63,15 @@ def _item_time(progress: Progress, question: OpenQuestion) -> bool:
         return False
     if not _is_short(progress):
         return False
-    mention = next(iter(progress.reading.times), None)
-    if mention is None:
-        return _not_understood(progress, question)
     window = tuple(datetime.fromisoformat(edge) for edge in question.choices)
-    _settle(progress, item, item_change.settle(progress, mention, item, window))
+    mention = next(iter(progress.reading.times), None)
+    if mention is not None:
+        _settle(progress, item, settle(progress, mention, item, window))
+        return True
+    hour = bare_hour(progress.reading.utterance.folded, progress.read_in)
+    if hour is None:
+        return _not_understood(progress, question)
+    _settle(progress, item, settle_hour(progress, hour, item, window))
     return True
 
 
@@ -101,7 +102,11 @@ def _which_item(progress: Progress, question: OpenQuestion) -> bool:
     found = named or item_orders.by_words(progress, known, folded)
     if len(found) != 1:
         return False
-    item_orders.ORDERS[question.about](progress, found[0])
+    order, _, seconds = question.about.partition(" ")
+    if seconds:
+        item_orders.snooze_for(progress, found[0], float(seconds))
+    else:
+        item_orders.ORDERS[order](progress, found[0])
     return True
 
 
@@ -164,10 +169,7 @@ def _is_short(progress: Progress) -> bool:
         return False
     if any(one.kind not in {"yes", "no", "correct"} for one in reading.commands):
         return False
-    timed = sum(mention.span[1] - mention.span[0] for mention in reading.times)
-    letters = sum(character.isalnum() for character in reading.utterance.text)
-    joined = progress.lexicon.get(reading.utterance.language)
-    return letters - timed <= (BESIDE_MOST_JOINED if joined is not None and joined.joined else BESIDE_MOST_CHARS)
+    return progress.little_beside(mention.span for mention in reading.times)
 
 
 HANDLERS: dict[str, Callable[[Progress, OpenQuestion], bool]] = {

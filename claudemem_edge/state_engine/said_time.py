@@ -36,6 +36,15 @@ def half_said(mention: TimeMention, language: Language | None) -> bool:
     return mention.text.startswith("0") or (number == mention.start.hour and number > 12)
 
 
+def bare_hour(folded: str, language: Language | None) -> int | None:
+    """Return the hour that an answer names by a number alone, in digits, numerals or number words."""
+    number = _first_number(folded)
+    if number < 0 and language is not None:
+        words = language.tables.get(GRAMMAR, {}).get("numerals", {}).get("digits", {})
+        number = next((words[word] for word in WORD.findall(folded) if word in words), -1)
+    return number if 0 <= number <= 24 else None
+
+
 def _first_number(text: str) -> int:
     """Return the first number of a text in the digits or numerals of any script; -1 without one."""
     total, digits, seen = 0, "", False

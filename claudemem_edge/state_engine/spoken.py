@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from claudemem_edge.state_engine import predicates
@@ -28,11 +27,6 @@ def clock(progress: Progress, at: datetime) -> str:
 def date(progress: Progress, at: datetime) -> str:
     """Return weekday and date."""
     return progress.phrase("full_date", year=at.year, month=at.month, day=at.day)
-
-
-def later(wall: datetime, seconds: float) -> datetime:
-    """Return the wall time that many real seconds later, whatever the clock does in between."""
-    return (wall.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(wall.tzinfo)
 
 
 def due(progress: Progress, item: Item) -> str:

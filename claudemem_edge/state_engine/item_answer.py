@@ -1,0 +1,69 @@
+"""A later word about an item's time, put together with what is known of it already."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import TYPE_CHECKING
+
+from claudemem_edge.shapes.times import ElapsedDue, WallDue
+from claudemem_edge.state_engine import recurrence
+from claudemem_edge.state_engine.item_due import Appointment, appoint, at_clock, both_halves, later, precise
+from claudemem_edge.state_engine.said_time import clock_alone, half_said
+
+if TYPE_CHECKING:
+    from claudemem_edge.shapes.memory import Item
+    from claudemem_edge.shapes.times import TimeMention
+    from claudemem_edge.state_engine.progress import Progress
+
+Window = tuple[datetime, ...]
+"""First and last instant of a part of the day said before; empty when none was."""
+
+
+def settle(progress: Progress, mention: TimeMention, item: Item, window: Window = ()) -> Appointment:
+    """Return the appointment that a time makes of an item; a clock time alone keeps the day known before."""
+    now, language = progress.now, progress.read_in
+    if isinstance(item.due, ElapsedDue) and mention.start is None and mention.duration_s:
+        at = later(now.wall, mention.duration_s)
+        return Appointment("", ElapsedDue(now.boot_s + mention.duration_s, at), at)
+    if mention.start is None or not isinstance(item.due, WallDue) or not clock_alone(mention, language):
+        return appoint(mention, now)
+    return _on_its_day(progress, item, mention.start.time(), window, known=half_said(mention, language))
+
+
+def settle_hour(progress: Progress, hour: int, item: Item, window: Window = ()) -> Appointment:
+    """Return the appointment that a bare number makes of an item, as the answer to "at what time?"."""
+    clock = time(hour % 24)
+    known = hour > 12 or hour == 0
+    if isinstance(item.due, WallDue):
+        return _on_its_day(progress, item, clock, window, known=known)
+    wall = progress.now.wall
+    today = datetime.combine(wall.date(), clock, tzinfo=wall.tzinfo)
+    choices = [at for at in ((today,) if known else both_halves(today)) if at.timestamp() > wall.timestamp()]
+    start = choices[0] if choices else datetime.combine(later(wall, 86400).date(), clock, tzinfo=wall.tzinfo)
+    return precise(start, progress.now, "hour", ambiguous=not known and len(choices) != 1)
+
+
+def _on_its_day(progress: Progress, item: Item, clock: time, window: Window, *, known: bool) -> Appointment:
+    due = item.due
+    assert isinstance(due, WallDue)  # noqa: S101 (the callers have looked)
+    at = datetime.combine(due.day, clock, tzinfo=due.zone)
+    choices: tuple[datetime, ...] = (at,) if known else both_halves(at)
+    if len(choices) > 1:
+        choices = _fitting(choices, due, window) or choices
+    if not item.recurrence:
+        return precise(choices[0], progress.now, "hour", ambiguous=len(choices) > 1)
+    if len(choices) > 1:
+        return Appointment("half", due, at, "minute", item.recurrence, choices)
+    rule = recurrence.with_clock(item.recurrence, choices[0].time())
+    return at_clock(rule, choices[0].time(), choices[0], progress.now)
+
+
+def _fitting(choices: tuple[datetime, ...], due: WallDue, window: tuple[datetime, ...]) -> tuple[datetime, ...]:
+    """Return the one of two half days that the part of the day, or else the time before, speaks for."""
+    if window:
+        first, last = window
+        inside = tuple(at for at in choices if first.time() <= at.time() and (at < last or last.date() > first.date()))
+        return inside if len(inside) == 1 else ()
+    if due.clock is not None:
+        return tuple(at for at in choices if (at.hour < 12) == (due.clock.hour < 12))
+    return ()
