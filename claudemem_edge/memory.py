@@ -166,6 +166,11 @@ class Memory:
         """Most characters of one utterance."""
         return self._options.max_text_chars
 
+    @property
+    def limit_chars(self) -> int:
+        """Most characters of a block, where nobody says otherwise."""
+        return self._options.limit_chars
+
     def say(self, key: str, language: str = "", **values: object) -> str:
         """Fill in a phrase of the packs in the memory's language, else in `language` (a code or a hint); "" if none."""
         for code in (self.language, language.lower().replace("_", "-").split("-", 1)[0], ""):

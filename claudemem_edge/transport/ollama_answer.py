@@ -15,6 +15,8 @@ from claudemem_edge.transport.ollama_stream import Tap, whole_lines, without_bla
 from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_body, error_reply, json_bytes, shaped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from claudemem_edge.memory import Memory
     from claudemem_edge.model.client import ModelClient, Relay
     from claudemem_edge.sessions import Sessions
@@ -26,6 +28,7 @@ DOOR = "ollama:"
 DEADLINE_S = 600.0
 """The client's own patience ends an answer long before this does."""
 DOCUMENT_MOST_BYTES = 16 << 20
+SHOWN_MOST_CHARS = 20_000
 UPSTREAM_CODES = {404: "model_missing", 413: "too_long", 429: "busy", 503: "busy"}
 
 
@@ -80,10 +83,11 @@ class Conversation:
         return Kept(user_text(profile, memory.language, block, question.text), memory.turn)
 
     def _block(self, scope: str, memory: Memory, question: Question, profile: Profile, notice: str) -> str:
-        """Return what we stored or refused, then what is remembered, within the limit of the profile."""
-        notice = notice[: profile.limit_chars]
-        room = profile.limit_chars - len(notice) - bool(notice)
-        shown = {digest for said in question.others for digest in memory.digests(said)}
+        """Return what we stored or refused, then what is remembered, together within the limit."""
+        limit_chars = min(memory.limit_chars, profile.limit_chars)
+        notice = notice[:limit_chars]
+        room = limit_chars - len(notice) - bool(notice)
+        shown = {digest for said in _newest(question.others) for digest in memory.digests(said)}
         context = memory.context(
             question.text, limit_chars=max(0, room), now=self._sessions.now(), profile=profile, shown=shown
         )
@@ -142,7 +146,7 @@ class Conversation:
             if tap.complete:
                 self._record(plan, tap)
             await outlet.write(lines if events else without_blank_lines(lines))
-        if not tap.complete:
+        if not tap.complete and not tap.failed:
             raise BackendUnreachable("the model's server ended before the answer did", heard=plan.heard)
         await outlet.end()
 
@@ -158,6 +162,16 @@ class Conversation:
         still_there = plan.scope in self._sessions.scopes() and self._sessions.peek(plan.scope) is memory
         if still_there and memory.epoch == plan.epoch:
             self._sessions.observe(plan.scope, "assistant", tap.text, door=DOOR)
+
+
+def _newest(texts: Sequence[str]) -> Iterator[str]:
+    """Give the last of these texts, as many as can be compared without keeping others waiting."""
+    left = SHOWN_MOST_CHARS
+    for text in reversed(texts):
+        if left <= 0:
+            return
+        yield text[-left:]
+        left -= len(text)
 
 
 def _retry(relay: Relay) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FRAME = frozenset({"system", "developer"})
 """Roles that are no part of the conversation: clients write the time of day into them, anew each round."""
 KEY = os.urandom(16)
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(slots=True, frozen=True)
@@ -139,7 +141,7 @@ def _texts(row: Mapping[str, Any]) -> list[str]:
 
 def _can_be_asked(text: str) -> bool:
     """Tell whether a text is somebody's words: not empty, encodable, and no chore."""
-    return bool(text.strip()) and not any("\ud800" <= char <= "\udfff" for char in text) and not is_chore(text)
+    return bool(text.strip()) and SURROGATE.search(text) is None and not is_chore(text)
 
 
 def is_chore(text: str) -> bool:

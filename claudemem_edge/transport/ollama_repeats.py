@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from claudemem_edge.memory import Memory
 
 KEPT_MOST = 8
@@ -44,7 +46,7 @@ class Repeats:
         """Keep a question; the oldest beyond the eighth goes."""
         shelf = self._shelf(scope, memory)
         if shelf is None:
-            shelf = self._scopes[scope] = _Shelf(memory)
+            shelf = self._scopes[scope] = _Shelf(memory, lambda: self._scopes.pop(scope, None))
         shelf.kept[digest] = kept
         shelf.kept.move_to_end(digest)
         shelf.touch(digest)
@@ -56,7 +58,6 @@ class Repeats:
         if shelf is not None and (shelf.memory() is not memory or shelf.epoch != memory.epoch):
             for digest in tuple(shelf.kept):
                 shelf.drop(digest)
-            del self._scopes[scope]
             return None
         return shelf
 
@@ -64,10 +65,11 @@ class Repeats:
 class _Shelf:
     """What is kept for one memory at one epoch. Each question has its own timer: nothing waits to be looked at."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, emptied: Callable[[], object]) -> None:
         self.memory = weakref.ref(memory)
         self.epoch = memory.epoch
         self.kept: OrderedDict[bytes, Kept] = OrderedDict()
+        self._emptied = emptied
         self._timers: dict[bytes, asyncio.TimerHandle] = {}
 
     def touch(self, digest: bytes) -> None:
@@ -77,8 +79,10 @@ class _Shelf:
         self._timers[digest] = asyncio.get_running_loop().call_later(KEPT_S, self.drop, digest)
 
     def drop(self, digest: bytes) -> None:
-        """Let go of a question."""
+        """Let go of a question; with the last one the shelf itself goes."""
         self.kept.pop(digest, None)
         timer = self._timers.pop(digest, None)
         if timer is not None:
             timer.cancel()
+        if not self.kept:
+            self._emptied()

@@ -26,6 +26,8 @@ class Tap:
         self._pieces: list[str] = []
         self._chars = 0
         self.complete = False
+        self.failed = False
+        """True once the server itself said that something went wrong."""
 
     @property
     def text(self) -> str:
@@ -45,6 +47,7 @@ class Tap:
             return
         if isinstance(row, dict):
             self._take(_said(row))
+            self.failed = self.failed or "error" in row
             self.complete = self.complete or row.get("done") is True or _finished(row)
 
     def _take(self, piece: str) -> None:
