@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 SEARCH_YEARS = 8
 CALENDAR_FIELDS = frozenset({
     "year", "year_shift", "month", "month_shift", "day", "day_shift", "weekday", "week_shift", "weekend", "quarter",
-    "quarter_shift", "half_year", "nth", "unit", "holiday", "lunar", "leap", "edge_of", "decade", "month_end", "rest",
+    "quarter_shift", "half_year", "nth", "unit", "holiday", "lunar", "leap", "edge_of", "decade", "toward", "count",
+    "sense",
 })  # fmt: skip
 
 
@@ -45,7 +46,8 @@ class Reference:
 def days_of(fields: Mapping[str, Any], at: Reference) -> Days | None:
     """Return the days that the fields mean; None when there are no such days. Raises nothing."""
     try:
-        return _days(fields, at)
+        toward = fields.get("toward")
+        return _days(fields, at) if toward is None else _toward(fields, int(toward), at)
     except (ValueError, OverflowError):
         return None
 
@@ -59,6 +61,16 @@ def _days(fields: Mapping[str, Any], at: Reference) -> Days | None:
         if name in fields:
             return read(fields, at)
     return _long(fields, at)
+
+
+def _toward(fields: Mapping[str, Any], toward: int, at: Reference) -> Days | None:
+    """Read "next" and "last" before a date, a month or a holiday: strictly after today, strictly before it."""
+    inner = {name: value for name, value in fields.items() if name != "toward"}
+    days = _days(inner, Reference(at.today, past=toward < 0, tables=at.tables))
+    if days is not None and days.start <= at.today < days.end:
+        edge = days.start - timedelta(days=1) if toward < 0 else days.end
+        days = _days(inner, Reference(edge, past=toward < 0, tables=at.tables))
+    return days
 
 
 def _day_shift(fields: Mapping[str, Any], at: Reference) -> Days | None:
@@ -179,6 +191,13 @@ def _day_of_month(fields: Mapping[str, Any], at: Reference) -> Days | None:
     return None
 
 
+def _counted_weekday(fields: Mapping[str, Any], at: Reference) -> Days:
+    """Count weekdays from today, which is none of them: two Sundays from now."""
+    sense, weekday = int(fields["sense"]), int(fields["weekday"])
+    first = (sense * (weekday - at.today.weekday()) - 1) % 7 + 1
+    return _one(at.today + sense * timedelta(days=first + 7 * (int(fields["count"]) - 1)))
+
+
 def _weekday(fields: Mapping[str, Any], at: Reference) -> Days:
     ahead = (int(fields["weekday"]) - at.today.weekday()) % 7
     return _one(at.today + timedelta(days=ahead - 7 if at.past and ahead else ahead))
@@ -237,14 +256,7 @@ def _holiday(fields: Mapping[str, Any], at: Reference) -> Days | None:
         day = holiday_in(year, table)
         return _one(day) if day else None
 
-    days = _pick(_year(fields, at), at, make)
-    step = int(fields.get("holiday_shift", 0))
-    if days is None or "holiday_shift" not in fields:
-        return days
-    forward = _pick(None, Reference(at.today, past=step < 0), make)
-    if step < 0 and forward is not None and forward.start == at.today:
-        return make(at.today.year - 1)
-    return forward
+    return _pick(_year(fields, at), at, make)
 
 
 def _lunar(fields: Mapping[str, Any], at: Reference) -> Days | None:
@@ -270,6 +282,7 @@ def _lunar(fields: Mapping[str, Any], at: Reference) -> Days | None:
 
 
 _READERS: tuple[tuple[str, Callable[[Mapping[str, Any], Reference], Days | None]], ...] = (
+    ("count", _counted_weekday),
     ("day_shift", _day_shift),
     ("lunar", _lunar),
     ("holiday", _holiday),

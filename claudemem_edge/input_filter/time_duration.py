@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,8 @@ UNIT_S = {
 MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 DAYS = {"day": 1, "week": 7, "fortnight": 14}
 SMALLER = {"hour": "minute", "minute": "second", "year": "month"}
+FINER = {"minute": "second", "hour": "minute", "day": "hour", "week": "day", "month": "day", "year": "month"}
+"""The precision of a fraction of a unit."""
 MOST_S = 100 * 366 * 86400
 
 
@@ -40,6 +42,8 @@ class Duration:
     total_s: float
     """Nominal length: a month is 30 days and a year 365."""
     grain: str
+    guessed: bool = False
+    """True when the amount was only hinted at ("a few")."""
 
     @property
     def short(self) -> bool:
@@ -120,7 +124,15 @@ def measure(pieces: list[Piece]) -> Duration | None:
             tally.number(float(value))
         elif isinstance(value, str) and value in UNIT_S:
             tally.name(value)
-    return _sum(tally.amounts) if tally.close() else None
+    duration = _sum(tally.amounts) if tally.close() else None
+    if duration is not None and any(piece.kind == "few" for piece in pieces):
+        return replace(duration, guessed=True)
+    return duration
+
+
+def one_of(unit: str) -> Duration | None:
+    """Return the length of one unit."""
+    return _sum({unit: 1.0})
 
 
 def _sum(amounts: dict[str, float]) -> Duration | None:
@@ -138,6 +150,9 @@ def _sum(amounts: dict[str, float]) -> Duration | None:
         else:
             seconds += amount * UNIT_S[unit]
     grain = min(amounts, key=UNIT_S.__getitem__)
+    if amounts[grain] % 1:
+        grain = FINER.get(grain, grain)
+    grain = "minute" if grain == "quarter_hour" else grain
     return Duration(months, days, seconds, total, grain)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.input_filter.time_calendar import CALENDAR_FIELDS
 from claudemem_edge.input_filter.time_clock import CLOCK_FIELDS
+from claudemem_edge.input_filter.time_duration import one_of
 
 if TYPE_CHECKING:
     from claudemem_edge.input_filter.time_pieces import Piece
@@ -15,6 +16,23 @@ CLOCK_UNITS = frozenset({"hour", "minute", "second"})
 
 def finish(fields: dict[str, Any]) -> bool:
     """Work out the fields that stand for others, in place. False when they make no sense."""
+    if "wrong" in fields:
+        _correct(fields)
+    if "rest" in fields:
+        fields["value"] = fields.pop("century") * 100 + fields.pop("rest")
+    if "tenths" in fields:
+        fields["value"] = float(f"{fields.pop('whole')}.{fields.pop('tenths')}")
+    if "span" in fields:
+        fields["duration"] = one_of(fields.pop("span"))
+    if "to_weekday" in fields:
+        _weekday_span(fields)
+    if "gap_count" in fields:
+        count = fields.pop("gap_count")
+        fields["interval"] = count if fields.get("repeat") in CLOCK_UNITS else count + 1
+    return _finish_clock(fields)
+
+
+def _finish_clock(fields: dict[str, Any]) -> bool:
     if "quarters" in fields:
         quarters = fields.pop("quarters")
         if quarters not in {1, 2, 3}:
@@ -22,16 +40,9 @@ def finish(fields: dict[str, Any]) -> bool:
         fields["minute"] = 15 * quarters
     if "quarters_less" in fields:
         fields["less"] = 15 * fields.pop("quarters_less")
-    if "tenths" in fields:
-        fields["value"] = float(f"{fields.pop('whole')}.{fields.pop('tenths')}")
-    if "to_weekday" in fields:
-        _weekday_span(fields)
-    if "gap_count" in fields:
-        count = fields.pop("gap_count")
-        fields["interval"] = count if fields.get("repeat") in CLOCK_UNITS else count + 1
-    if "wrong" in fields:
-        _correct(fields)
-    return not ("less" in fields and fields["less"] >= 60)
+    if "hundreds" in fields:
+        fields["hour"], fields["minute"] = divmod(fields.pop("hundreds"), 100)
+    return bool(max(fields.get("less", 0), fields.get("minute", 0)) < 60)
 
 
 def weekdays_of(piece: Piece) -> list[int]:
@@ -55,7 +66,7 @@ def _correct(fields: dict[str, Any]) -> None:
     """Let the last word win; what it leaves open is as it was said before."""
     wrong, right = fields.pop("wrong").fields, fields.pop("right").fields
     kept = dict(wrong)
-    for family in (CLOCK_FIELDS, CALENDAR_FIELDS | {"holiday_shift"}):
+    for family in (CLOCK_FIELDS, CALENDAR_FIELDS):
         said = family & right.keys()
         if said:
             keep_part = family is CLOCK_FIELDS and "meridiem" not in right

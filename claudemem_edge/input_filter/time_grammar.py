@@ -37,6 +37,7 @@ class Form:
     makes: str
     constants: Mapping[str, Any]
     least: Mapping[str, int]
+    most: Mapping[str, int]
     order: int
 
 
@@ -84,7 +85,7 @@ def grammar_of(language: Language) -> Grammar | None:
         numerals=Numerals.of(tables.get("numerals", {}), joined=language.joined),
         codes=codes,
         terms=_terms(words, joined=language.joined),
-        literals=tuple((rule, str(rule.fields["makes"])) for rule in rules if rule.fields.get("literal")),
+        literals=_literals(rules),
         literal_marks=frozenset(tables.get("literal_marks", "")),
         stages=_stages(rules, codes),
         gate=re.compile(tables.get("gate", "(?!)")),
@@ -99,6 +100,13 @@ def _forms(tables: Mapping[str, Any]) -> list[Rule]:
         Rule("", table["name"], (), table["pattern"], {key: value for key, value in table.items() if key != "pattern"})
         for table in tables.get("form", ())
     ]
+
+
+def _literals(rules: list[Rule]) -> tuple[tuple[Rule, str], ...]:
+    """Return the rules over characters with what they make, those marked `ahead` first."""
+    literals = [rule for rule in rules if rule.fields.get("literal")]
+    literals.sort(key=lambda rule: not rule.fields.get("ahead"))
+    return tuple((rule, str(rule.fields["makes"])) for rule in literals)
 
 
 def _terms(words: Mapping[str, Mapping[str, Any]], *, joined: bool) -> dict[str, list[tuple[str, str, Any]]]:
@@ -124,6 +132,7 @@ def _stages(rules: list[Rule], codes: Mapping[str, str]) -> tuple[tuple[Form, ..
             str(rule.fields["makes"]),
             rule.fields.get("set", {}),
             rule.fields.get("least", {}),
+            rule.fields.get("most", {}),
             order,
         )
         stages.setdefault(int(rule.fields.get("stage", 1)), []).append(form)

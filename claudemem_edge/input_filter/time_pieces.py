@@ -89,7 +89,8 @@ def _literal(found: re.Match[str], makes: str, grammar: Grammar) -> Piece:
     if "over" in groups:
         piece.value = int(groups["over"]) / max(int(groups["under"]), 1)
     elif "value" in groups:
-        piece.value = float(groups["value"].replace(",", "."))
+        text = groups["value"]
+        piece.value = int(text) if text.isdigit() else float(text.replace(",", "."))
     words = grammar.tables.get("literal_words", {})
     for name, text in groups.items():
         if name not in SPECIAL_GROUPS:

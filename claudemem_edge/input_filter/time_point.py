@@ -69,7 +69,7 @@ def _length(duration: Duration) -> Answer:
 
 def calendar_part(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that say which day."""
-    return {name: value for name, value in fields.items() if name in CALENDAR_FIELDS or name == "holiday_shift"}
+    return {name: value for name, value in fields.items() if name in CALENDAR_FIELDS}
 
 
 def _calendar_point(fields: Mapping[str, Any], setting: Setting) -> Answer | None:
@@ -128,18 +128,16 @@ def _distance(fields: Mapping[str, Any], setting: Setting) -> Answer | None:
         base = anchor.start
     start = shift(base, duration, int(fields["sign"]))
     if duration.short:
-        return Answer(start, None, duration.grain, elapsed=elapsed)
+        return Answer(start, None, duration.grain, ambiguous=duration.guessed, elapsed=elapsed)
     clock = {name: value for name, value in fields.items() if name in CLOCK_FIELDS}
     calendar = calendar_part(fields)
     days = Days(start.date(), start.date() + timedelta(days=1), "day")
     if calendar:
-        near = days_of(calendar, Reference(start.date(), tables=setting.tables))
         if "weekday" in calendar:
             monday = start.date() - timedelta(days=start.date().weekday())
-            near = Days(monday + timedelta(days=calendar["weekday"]), monday, "day")
-        elif near is not None:
-            back = days_of(calendar, Reference(start.date(), past=True, tables=setting.tables))
-            near = min((near, back or near), key=lambda one: abs((one.start - start.date()).days))
+            near = days_of({"weekday": calendar["weekday"]}, Reference(monday))
+        else:
+            near = days_of({**calendar, "year": start.year}, Reference(start.date(), tables=setting.tables))
         if near is None:
             return None
         days = Days(near.start, near.start + timedelta(days=1), "day")

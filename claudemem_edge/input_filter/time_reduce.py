@@ -32,6 +32,9 @@ KEPT_WHOLE = frozenset({"first", "last", "edge", "base", "wrong", "right"})
 """Names of groups whose piece is kept as it is, not poured into the fields."""
 LISTED = frozenset({"weekdays"})
 MOST_PIECES = 400
+MOST_VALUE = 1 << 62
+SECOND_ORDINAL = 2
+"""The unit "second" where a number is wanted is the ordinal."""
 
 
 def reduce(pieces: list[Piece], grammar: Grammar) -> list[Piece]:
@@ -88,7 +91,8 @@ def _make(pieces: list[Piece], form: Form, match: re.Match[str]) -> Piece | None
         named.update(range(first, last))
         if not _fill(name, pieces[first:last], fields):
             return None
-        if name in form.least and fields.get(name, 0) < form.least[name]:
+        bounded = name in form.least or name in form.most
+        if bounded and not form.least.get(name, 0) <= fields[name] <= form.most.get(name, MOST_VALUE):
             return None
     if form.makes in MEASURED:
         duration = measure(part)
@@ -117,6 +121,7 @@ def _fill(name: str, group: list[Piece], fields: dict[str, Any]) -> bool:
         return all(_pour(piece, fields) for piece in group)
     value = sum(values) if len(values) > 1 and all(isinstance(one, int) for one in values) else values[0]
     if name in RANGES:
+        value = SECOND_ORDINAL if value == "second" else value
         low, high = RANGES[name]
         if not isinstance(value, int) or not (low <= value <= high or (name == "nth" and value == -1)):
             return False

@@ -31,7 +31,7 @@ def recur(fields: Mapping[str, Any], setting: Setting) -> Answer | None:
     frequency = FREQUENCIES.get(str(fields["repeat"]))
     if frequency is None:
         return None
-    weekdays = sorted(set(fields.get("weekdays", ())))
+    weekdays = sorted({*fields.get("weekdays", ()), *([fields["weekday"]] if "weekday" in fields else ())})
     name, times = frequency
     rule = [f"FREQ={name}"]
     if (interval := times * int(fields.get("interval", 1))) > 1:
