@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
+NO_ANSWER = "Operation timed out"
+"""aiomqtt's words for a broker that took the connection and then said nothing."""
 NOT_OUR_VERSION = frozenset({1, 132})
 NOT_LET_IN = frozenset({4, 5, 134, 135})
 """Reason codes of MQTT 3.1.1 and of 5."""
@@ -213,7 +215,7 @@ class MqttLink:
     def _note(self, error: Exception) -> None:
         """Say once why there is no connection; the same reason again is not worth a line."""
         code = reason(error.rc) if isinstance(error, MqttCodeError) else 0
-        silent = isinstance(error, MqttError) and self._connects == 0 and "timed out" in str(error)
+        silent = isinstance(error, MqttError) and self._connects == 0 and str(error) == NO_ANSWER
         if code in NOT_OUR_VERSION or silent:  # some old brokers just do not answer to a version they do not know
             self._modern = not self._modern
         problem = _problem(error, code)

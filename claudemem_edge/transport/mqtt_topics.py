@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from claudemem_edge.errors import SettingsError
 from claudemem_edge.transport.scope import resolve
 
 INSTANCE = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -39,11 +40,11 @@ class Call:
 
 
 class Topics:
-    """All topics of one daemon, under `claudemem/<instance>`."""
+    """All topics of one daemon, under `claudemem/<instance>`. Raises SettingsError for an impossible instance."""
 
     def __init__(self, instance: str) -> None:
         if INSTANCE.fullmatch(instance) is None:
-            raise ValueError("mqtt.instance: 1 to 64 of the characters A-Z, a-z, 0-9, _ and -")
+            raise SettingsError(("mqtt.instance: 1 to 64 of the characters A-Z, a-z, 0-9, _ and -",))
         self.base = f"claudemem/{instance}"
         self.status = f"{self.base}/status"
         self.info = f"{self.base}/info"

@@ -90,6 +90,11 @@ class Gate:
         self._broker = broker
         self._server: asyncio.Server | None = None
         self._passing: set[asyncio.Task[None]] = set()
+        self._swallow = False
+
+    def swallow(self, *, everything: bool) -> None:
+        """Take what comes and hand nothing on: the connection looks alive and is not."""
+        self._swallow = everything
 
     async def open(self) -> None:
         self._server = await asyncio.start_server(self._let_pass, "127.0.0.1", self.port)
@@ -112,7 +117,7 @@ class Gate:
         try:
             there, back = await asyncio.open_connection("127.0.0.1", self._broker.port)
             ends.append(back)
-            await asyncio.gather(_copy(reader, back), _copy(there, writer))
+            await asyncio.gather(self._copy(reader, back), self._copy(there, writer))
         except OSError:
             pass
         finally:
@@ -122,12 +127,12 @@ class Gate:
                 with contextlib.suppress(OSError):
                     await end.wait_closed()
 
-
-async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    while data := await source.read(1 << 16):
-        target.write(data)
-        await target.drain()
-    target.close()
+    async def _copy(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        while data := await source.read(1 << 16):
+            if not self._swallow:
+                target.write(data)
+                await target.drain()
+        target.close()
 
 
 class Listener:

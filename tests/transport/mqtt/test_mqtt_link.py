@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from fakes.real_mosquitto import Broker, Listener, eventually, free_port
+from fakes.real_mosquitto import Broker, Gate, Listener, eventually, free_port
 
 from claudemem_edge.counters import Counters
 from claudemem_edge.shapes.options import MqttOptions
@@ -77,6 +77,22 @@ async def test_a_broken_connection_is_told_by_the_will_and_made_again(broker: Br
         await listener.until(lambda message: message.payload == b"offline")
         await eventually(lambda: made.link.connected and made.link.status()["connects"] == 2)
         await eventually(lambda: listener.on(TOPICS.status)[-1] == b"online")
+
+
+async def test_a_connection_that_only_looks_alive_is_made_anew(
+    broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    gate = Gate(broker)
+    await gate.open()
+    async with linked(replace(options_for(broker), port=gate.port, health_every_s=0.05)) as made:
+        await eventually(lambda: made.link.status()["echo_ms"] is not None)
+        gate.swallow(everything=True)
+        await eventually(lambda: "does not send us our own messages" in caplog.text)
+        gate.swallow(everything=False)
+        await eventually(lambda: made.link.status()["connects"] == 2)
+        broker.publish(REQUEST, "hello")
+        await eventually(lambda: made.payloads == [b"hello"])
+    await gate.shut()
 
 
 async def test_farewell_is_offline(broker: Broker) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claudemem_edge.errors import UnknownScope
+from claudemem_edge.errors import SettingsError, UnknownScope
 from claudemem_edge.transport.mqtt_topics import REPLY_TO, Call, Topics
 
 TOPICS = Topics("home")
@@ -39,7 +39,7 @@ def test_a_scope_is_checked_before_use(segment: str) -> None:
 
 @pytest.mark.parametrize("instance", ["", "a/b", "a+", "#", "a b", "家", "a" * 65, "home\n"])
 def test_an_instance_is_one_level_of_a_topic(instance: str) -> None:
-    with pytest.raises(ValueError, match=r"mqtt\.instance"):
+    with pytest.raises(SettingsError, match=r"mqtt\.instance"):
         Topics(instance)
 
 
