@@ -83,7 +83,7 @@ def _learn(progress: Progress, speaker: str) -> None:
     if progress.statements:
         topic_chain.place(progress.ledger, progress.statements, reading, progress.read_in)
         if speaker == "assistant":
-            progress.state.last_reply = progress.statements[-1]
+            statements.heard_reply(progress)
 
 
 def _outcome(progress: Progress) -> Outcome:

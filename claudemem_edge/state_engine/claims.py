@@ -63,6 +63,7 @@ def close(progress: Progress, claim: Claim, new: Claim | None, keep: tuple[int, 
     """End a claim: what holds its value is not shown as it stands any more."""
     progress.ledger.set(claim, until=progress.now.wall, replaced_by=new.id if new else None)
     hide_holding(progress, claim.object, claim.origin, keep)
+    entity_map.drop_unshown(progress, claim.object)
 
 
 def deny(progress: Progress, same: list[Claim], value: str, rests_on: tuple[int, ...]) -> None:

@@ -84,6 +84,17 @@ def learn_name(progress: Progress, claim: Claim) -> None:
         _add_alias(progress, related, claim.object)
 
 
+def drop_unshown(progress: Progress, name: str) -> None:
+    """Drop an entity that nothing speaks of any more but statements not to be shown: a wrong name, put right."""
+    state = progress.state
+    entity = state.entity_map.get(name)
+    if entity is None or any(one.open and name in {one.subject, one.object} for one in state.claims.values()):
+        return
+    seen = [state.statements[one.statement] for one in entity.sightings if one.statement in state.statements]
+    if not any(one.shown for one in seen):
+        progress.ledger.remove_entity(entity, names_of(entity))
+
+
 def names_of(entity: Entity) -> tuple[str, ...]:
     """Return the folded names that lead to an entity."""
     return tuple(dict.fromkeys(folded(name) for name in (entity.name, *entity.aliases)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from claudemem_edge.state_engine import entity_map
-from claudemem_edge.state_engine.statements import own_words
+from claudemem_edge.state_engine.statements import own_words, show_again
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -66,9 +66,12 @@ def drop_claim(progress: Progress, claim: Claim, *, reopen: bool = False) -> Non
     """Remove a claim; one that it had replaced no longer points at it."""
     progress.ledger.remove_claim(claim)
     for other in progress.state.claims.values():
-        if other.replaced_by == claim.id:
-            fields = {"replaced_by": None, "until": None} if reopen and claim.open else {"replaced_by": None}
-            progress.ledger.set(other, **fields)
+        if other.replaced_by != claim.id:
+            continue
+        progress.ledger.set(other, replaced_by=None)
+        if reopen and claim.open:
+            progress.ledger.set(other, until=None)
+            show_again(progress, other.object)
 
 
 def named_still(progress: Progress, entity: Entity) -> bool:

@@ -54,18 +54,22 @@ def origin(progress: Progress, span: Span) -> tuple[int, ...]:
 def record_reply(progress: Progress, text: str) -> None:
     """Keep what we say ourselves, for "say that again" alone; it takes the place of what we said before."""
     state = progress.state
-    before = state.statements.get(state.last_reply) if state.last_reply is not None else None
-    if before is not None and own_words(before):
-        progress.ledger.remove_statement(before.id)
+    _drop_own_reply(progress)
     language = progress.language.code if progress.language else ""
     reply = Statement(progress.ledger.new_id(), state.turn, "assistant", text, progress.now.wall, language, shown=False)
     progress.ledger.add_statement(reply, ())
     state.last_reply = reply.id
 
 
+def heard_reply(progress: Progress) -> None:
+    """Let the model's answer be what "say that again" repeats."""
+    _drop_own_reply(progress)
+    progress.state.last_reply = progress.statements[-1]
+
+
 def own_words(statement: Statement) -> bool:
-    """Tell whether a statement is something the daemon said itself."""
-    return statement.speaker == "assistant" and not statement.shown
+    """Tell whether a statement is something the daemon said itself: that alone has no digest."""
+    return statement.digest == 0
 
 
 def holds(text: str, value: str) -> bool:
@@ -96,6 +100,22 @@ def hide_holding(progress: Progress, value: str, rests: tuple[int, ...], keep: t
             if statement.id in keep or (statement.id in elsewhere and statement.id not in rests):
                 continue
             progress.ledger.set(statement, shown=False)
+
+
+def show_again(progress: Progress, value: str) -> None:
+    """Show statements that were hidden for a value which holds again, unless they hold another old one."""
+    old = [one.object for one in progress.state.claims.values() if not one.open]
+    for statement in progress.state.statements.values():
+        hidden = not statement.shown and not own_words(statement) and holds(statement.text, value)
+        if hidden and not any(holds(statement.text, one) for one in old):
+            progress.ledger.set(statement, shown=True)
+
+
+def _drop_own_reply(progress: Progress) -> None:
+    state = progress.state
+    before = state.statements.get(state.last_reply) if state.last_reply is not None else None
+    if before is not None and own_words(before):
+        progress.ledger.remove_statement(before.id)
 
 
 def _grows(text: str, inner: int, outer: int) -> bool:

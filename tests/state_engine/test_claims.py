@@ -209,3 +209,20 @@ def test_entities_keep_their_last_three_sightings(talk: Talk) -> None:
     (entity,) = talk.state.entity_map.values()
     assert [one.turn for one in entity.sightings] == [3, 4, 5]
     assert entity.kind == "person"
+
+
+def test_the_models_words_with_an_old_value_are_hidden_not_lost(talk: Talk) -> None:
+    talk.tell("I live in Leeds", "user", "lives_in", "Leeds")
+    talk.hear("Leeds is nice", "assistant")
+    talk.tell("I live in York", "user", "lives_in", "York")
+    assert talk.order("say that again", "repeat").say == "Leeds is nice"
+    talk.order("what time is it", "ask_time")
+    talk.door("forget_entity", "Bob")
+    assert "Leeds is nice" in [one.text for one in talk.state.statements.values()]
+
+
+def test_a_name_put_right_leaves_no_wrong_entity(talk: Talk) -> None:
+    talk.tell("I am Tom", "user", "name", "Tom")
+    talk.hear("Tom is me", mentions=(mention("Tom"),))
+    talk.tell("I am Tim", "user", "name", "Tim")
+    assert not talk.state.entity_map
