@@ -15,7 +15,19 @@ if TYPE_CHECKING:
 
 POLITE = "polite"
 """The `command` of rules for words that only surround an order: they are no order themselves."""
+MOST_ANSWER_CHARS = {True: 12, False: 40}
+"""A yes or no that may be all of an utterance is no longer than this, by whether words are joined."""
 MARKS = " ,.!?;:。、…~"
+
+
+def candidates(folded: str, scan: Scan, language: Language) -> list[Rule]:
+    """Return the rules that may find an order in a text: those for short answers are for short texts alone."""
+    short = len(folded) <= MOST_ANSWER_CHARS[language.joined]
+    return [
+        rule
+        for rule in language.candidates("commands", scan)
+        if rule.fields["command"] != POLITE and (short or not rule.fields.get("alone"))
+    ]
 
 
 def find(ground: Ground, scan: Scan, language: Language) -> tuple[Command, ...]:
@@ -24,12 +36,11 @@ def find(ground: Ground, scan: Scan, language: Language) -> tuple[Command, ...]:
     Whether an order is `whole` is for the caller to say, who knows what else was understood.
     """
     found: list[Command] = []
-    for rule in language.candidates("commands", scan):
-        kind = rule.fields["command"]
-        if kind == POLITE:
-            continue
+    for rule in candidates(ground.folded, scan, language):
         found.extend(
-            Command(kind, _argument(ground, rule, match, language), match.span(), rule.id, whole=False)
+            Command(
+                rule.fields["command"], _argument(ground, rule, match, language), match.span(), rule.id, whole=False
+            )
             for match in ground.matches(rule, masked=rule.fields.get("times", False))
             if not (rule.fields.get("alone") and _leftover(ground, match))
         )

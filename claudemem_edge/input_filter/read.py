@@ -18,6 +18,7 @@ from claudemem_edge.input_filter import (
     reminders,
     times,
 )
+from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.shapes.reading import Clause, Reading, Utterance
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _orders(
     language: Language,
 ) -> _Orders:
     """Find commands and reminders, drop those that are somebody else's or only supposed, and see what is left."""
-    if not (scan.rules.get("commands") or scan.rules.get("reminders")):
+    if not (commands.candidates(utterance.folded, scan, language) or language.candidates("reminders", scan)):
         return _Orders()
     base = ground.prepare(utterance.text, utterance.folded, found, language)
     barred = [span for span, verdict in zip(spans, verdicts, strict=True) if not verdict.orders]
@@ -148,15 +149,17 @@ def _clauses(
     ordering.extend(draft.span for draft in orders.reminders)
     spoken = utterance.speaker != "assistant"
     return tuple(
-        Clause(
-            text[span[0] : span[1]],
-            span,
-            clauses.terms(folded[span[0] : span[1]], language),
-            verdict.question,
-            spoken and verdict.asserted and not (ordering and _inside(span, ordering)),
-            feeling,
-        )
-        for span, verdict, feeling in zip(spans, verdicts, attitudes, strict=True)
+        [
+            Clause(
+                text[span[0] : span[1]],
+                span,
+                clauses.terms(folded[span[0] : span[1]], language),
+                verdict.question,
+                spoken and verdict.asserted and not (ordering and _inside(span, ordering)),
+                feeling,
+            )
+            for span, verdict, feeling in zip(spans, verdicts, attitudes, strict=True)
+        ]
     )
 
 
@@ -172,17 +175,27 @@ def _begins_in(span: Span, others: Sequence[Span]) -> bool:
 def _foreign(folded: str, scan: Scan, language: Language, lexicon: Lexicon, hint: str) -> bool:
     """Tell whether a text in Latin script is in another language than the pack's.
 
-    It is when it has more everyday words of others; without any, by the door's hint and by its letters.
+    It is when it has more everyday words of others; without any of either, by the door's hint and by its letters.
     """
-    if language.script != "latin" or "everyday" not in language.words:
+    if language.script != "latin":
         return False
-    own, others = len(scan.spans("everyday")), len(scan.spans("foreign"))
+    others = len(scan.spans("foreign"))
+    if not others and not hint and folded.isascii():
+        return False
+    words = folded.split()
+    everyday = everyday_words(language)
+    own = sum(word.strip(",.!?;:") in everyday for word in words)
     if own or others:
         return others > own
     code = hint.partition("-")[0].partition("_")[0].lower()
-    return bool(code and code not in lexicon.languages) or (
-        not folded.isascii() and folded.count(" ") + 1 >= FEWEST_FOREIGN_WORDS
-    )
+    return bool(code and code not in lexicon.languages) or (not folded.isascii() and len(words) >= FEWEST_FOREIGN_WORDS)
+
+
+def _everyday(language: Language | None) -> frozenset[str]:
+    return frozenset(language.tables.get("foreign", {}).get("everyday", "").split()) if language else frozenset()
+
+
+everyday_words = PerLanguage(_everyday)
 
 
 def _unread(kept: str, folded: str, speaker: str, found: TimesRead) -> Reading:

@@ -163,9 +163,12 @@ class Lexicon:
 
         Han without kana or hangul is Chinese; Latin letters are the first Latin pack.
         """
-        if KANA_OR_HANGUL.search(folded):
-            return None
-        script = "han" if HAN.search(folded) else "latin" if LATIN_LETTER.search(folded) else ""
+        script = "latin" if LATIN_LETTER.search(folded) else ""
+        if not folded.isascii():
+            if KANA_OR_HANGUL.search(folded):
+                return None
+            if HAN.search(folded):
+                script = "han"
         hinted = self.languages.get(hint.lower().replace("_", "-").split("-", 1)[0])
         if hinted is not None and script in {"", hinted.script}:
             return hinted

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-JOINING = "[^\\W_\u2e80-\U0010ffff]"
+WORD = re.compile("([^\\W_\u2e80-\U0010ffff]+)")
 """Latin letters, digits, accents: neighbours that make a longer word of one another."""
-WORD = re.compile(f"{JOINING}+")
+Place = tuple[int, int, str]
+"""Start, end, value."""
 Row = list[tuple[str, int, str]]
 """Terms with one beginning, longest first: term, its length, value."""
 
@@ -23,49 +24,57 @@ class TermHit(NamedTuple):
 
 @dataclass(slots=True)
 class TermIndex:
-    """Terms by their first word (Latin) or first two characters (Han), longest first.
+    """Terms by how they begin. Latin terms match whole words only, Han terms anywhere.
 
-    Latin terms match whole words only, Han terms anywhere. Terms and texts must be folded alike (see
-    Utterance.folded). A value may stand under several terms.
+    Terms and texts must be folded alike (see Utterance.folded). A value may stand under several terms.
     """
 
-    words: dict[str, Row] = field(default_factory=dict)
+    words: dict[str, list[str]] = field(default_factory=dict)
+    """First word of a Latin term → the values of that word alone; an empty row says that longer terms begin so."""
+    phrases: dict[str, Row] = field(default_factory=dict)
+    """Longer Latin terms by their first word and the two characters after it."""
+    singles: dict[str, list[str]] = field(default_factory=dict)
+    """First character of any other term → the values of that character alone; may be empty likewise."""
     pairs: dict[str, Row] = field(default_factory=dict)
-    singles: dict[str, Row] = field(default_factory=dict)
-    """First character → the terms of that one character: an empty row says that longer ones begin so."""
+    """Terms of more than one character by their first two."""
     count: int = 0
 
     def add(self, term: str, value: str) -> None:
         """Add a folded term; the same pair twice is kept once."""
         if not term:
             return
-        rows, key = self._place(term)
-        row = rows.setdefault(key, [])
-        entry = (term, len(term), value)
-        if entry in row:
+        alone, longer, head = self._place(term)
+        values = alone.setdefault(head, [])
+        if term == head:
+            if value not in values:
+                values.append(value)
+                self.count += 1
             return
-        at = next((at for at, (_, length, _) in enumerate(row) if length < len(term)), len(row))
-        row.insert(at, entry)
-        self.count += 1
-        if rows is self.pairs:
-            self.singles.setdefault(term[0], [])
+        row = longer.setdefault(term[: len(head) + _beyond(longer, self.phrases)], [])
+        entry = (term, len(term), value)
+        if entry not in row:
+            row.insert(next((at for at, (_, length, _) in enumerate(row) if length < len(term)), len(row)), entry)
+            self.count += 1
 
     def remove(self, term: str, value: str) -> None:
         """Remove the pair if it is there; the key goes with its last term."""
         if not term:
             return
-        rows, key = self._place(term)
-        row = rows.get(key, [])
+        alone, longer, head = self._place(term)
+        values = alone.get(head, [])
+        key = term[: len(head) + _beyond(longer, self.phrases)]
+        row = longer.get(key, [])
         entry = (term, len(term), value)
-        if entry not in row:
-            return
-        row.remove(entry)
-        self.count -= 1
-        if not row and rows is not self.singles:
-            del rows[key]
-        first = term[0]
-        if self.singles.get(first) == [] and not any(pair[0] == first for pair in self.pairs):
-            del self.singles[first]
+        if term == head and value in values:
+            values.remove(value)
+            self.count -= 1
+        elif term != head and entry in row:
+            row.remove(entry)
+            self.count -= 1
+            if not row:
+                del longer[key]
+        if alone.get(head) == [] and not any(self._place(other)[2] == head for other in longer):
+            del alone[head]
 
     def hits(self, text: str) -> list[TermHit]:
         """Return, from left to right, every value's longest term at each place; a value's hits do not overlap."""
@@ -77,49 +86,67 @@ class TermIndex:
                 found.append(TermHit(start, end, value))
         return found
 
-    def places(self, text: str) -> list[tuple[int, int, str]]:
+    def places(self, text: str) -> list[Place]:
         """Return every term at every place as (start, end, value), from left to right, the longest first."""
-        found: list[tuple[int, int, str]] = []
-        words = self.words
-        if words:
-            for match in WORD.finditer(text):
-                row = words.get(match.group())
-                if row is not None:
-                    _collect(text, match.start(), row, found)
+        found: list[Place] = []
+        if self.words:
+            self._collect_words(text, found)
         if self.singles:
             from_words = len(found)
-            self._collect_joined(text, found)
+            self._collect_characters(text, found)
             if 0 < from_words < len(found):
                 found.sort(key=_start)
         return found
 
-    def _collect_joined(self, text: str, found: list[tuple[int, int, str]]) -> None:
+    def _collect_words(self, text: str, found: list[Place]) -> None:
+        words, phrases = self.words, self.phrases
+        end = 0
+        is_word = False
+        for piece in WORD.split(text):
+            start, end = end, end + len(piece)
+            if is_word:
+                values = words.get(piece)
+                if values is not None:
+                    if phrases:
+                        for row in (phrases.get(text[start : end + 2]), phrases.get(text[start : end + 1])):
+                            if row is not None:
+                                _collect(text, start, row, found)
+                    for value in values:
+                        found.append((start, end, value))  # noqa: PERF401 (a generator costs more than it saves here)
+            is_word = not is_word
+
+    def _collect_characters(self, text: str, found: list[Place]) -> None:
         singles, pairs = self.singles, self.pairs
         for start, character in enumerate(text):
-            row = singles.get(character)
-            if row is not None:
-                longer = pairs.get(text[start : start + 2])
-                if longer is not None:
-                    _collect(text, start, longer, found)
-                if row:
+            values = singles.get(character)
+            if values is not None:
+                row = pairs.get(text[start : start + 2])
+                if row is not None:
                     _collect(text, start, row, found)
+                for value in values:
+                    found.append((start, start + 1, value))  # noqa: PERF401 (as above)
 
-    def _place(self, term: str) -> tuple[dict[str, Row], str]:
+    def _place(self, term: str) -> tuple[dict[str, list[str]], dict[str, Row], str]:
+        """Return the two dictionaries that hold terms of this kind, and how the term begins."""
         word = WORD.match(term)
         if word is not None:
-            return self.words, word.group()
-        return (self.singles, term) if len(term) == 1 else (self.pairs, term[:2])
+            return self.words, self.phrases, word.group()
+        return self.singles, self.pairs, term[0]
 
 
-def _collect(text: str, start: int, row: Row, found: list[tuple[int, int, str]]) -> None:
+def _beyond(longer: dict[str, Row], phrases: dict[str, Row]) -> int:
+    """Return how many characters beyond the beginning the keys of a dictionary of longer terms have."""
+    return 2 if longer is phrases else 1
+
+
+def _collect(text: str, start: int, row: Row, found: list[Place]) -> None:
     for term, length, value in row:
         if text.startswith(term, start):
             end = start + length
             after = text[end : end + 1]
-            if after.isalnum() and after < "\u2e80" and WORD.match(text, end - 1):
-                continue
-            found.append((start, end, value))
+            if not (after.isalnum() and after < "\u2e80" and WORD.match(text, end - 1)):
+                found.append((start, end, value))
 
 
-def _start(hit: tuple[int, int, str]) -> int:
-    return hit[0]
+def _start(place: Place) -> int:
+    return place[0]
