@@ -26,8 +26,8 @@ ANY_KIND = frozenset({"any", "thing"})
 BEGINS = "~"
 SLACK_CHARS = 1
 """How much may stand behind a name that fills its place: the word for a city, a tablet."""
-RELATION = "relation"
-"""Group whose words stand for a relation, and are kept in the form of the list."""
+RELATIONS = frozenset({"relation", "pet"})
+"""Groups whose words stand for a relation, and are kept in the form of the list."""
 NAME = "name"
 RELATION_LISTS = ("relations", "roles")
 
@@ -73,7 +73,7 @@ def _values(rule: ClaimRule, match: re.Match[str], ground: Ground, language: Lan
             values[group] = ground.earlier(kind, match.start()) if kind is not None else ""
         elif kind is not None:
             values[group] = _named(kind, start, end, ground)
-        elif group == RELATION:
+        elif group in RELATIONS:
             values[group] = _canonical(match.group(group), language)
         elif group in rule.numbers:
             values[group] = as_digits(ground.folded, start, end, language)

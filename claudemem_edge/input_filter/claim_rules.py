@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHAPE_KEYS = frozenset({"predicate", "subject", "object", "denies"})
 RULE_KEYS = frozenset({"at", "across", "elide", "who", "opened", "kinds", "capital", "numbers", "carry", "also"})
 PLACES = frozenset({"subject", "start"})
-WHO = frozenset({"", "speaker", "mine", "person", "other", "named", "medicine"})
+WHO = frozenset({"", "speaker", "mine", "person", "other", "named", "relation", "medicine"})
 
 
 @dataclass(slots=True, frozen=True)

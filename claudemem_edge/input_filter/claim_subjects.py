@@ -16,7 +16,10 @@ THINGS = frozenset(
     {"medicine", "device", "room", "place", "work", "organisation", "dose", "version", "number", "clause"}
 )
 """Kinds of name that are nobody; the next clause does not inherit one as its subject."""
-UNNAMED = frozenset({"speaker", "pointer", "relation"})
+SPEAKER = "speaker"
+REMEDIES = frozenset({"medicine", "thing", "any"})
+"""What a pointing word may stand for that stands for a medicine."""
+UNNAMED = frozenset({SPEAKER, "pointer", "relation"})
 Places = dict[int, tuple[int, str]]
 
 
@@ -46,10 +49,17 @@ class Ground:
         self.leads = _places(scan, "leads")
         self.openers = _places(scan, "openers")
         self.reasons = _places(scan, "reasons")
-        self.pointers = _places(scan, "pointers")
+        self.pointers = {
+            at: found
+            for at, found in _places(scan, "pointers").items()
+            if not any(mention.span[0] <= at < mention.span[1] for mention in mentions)
+        }
         self.pointing = {self.folded[start:end] for start, (end, _) in self.pointers.items()}
         self.selves = _places(scan, "selves")
         self.possessives = _places(scan, "possessives")
+        self._caused = {end for _, end, _ in scan.spans("causatives")}
+        self._reporter_ends = {end for _, end, _ in scan.spans("reporters")}
+        self._experts = [start for start, _, _ in scan.spans("experts")]
         self._determiners = _places(scan, "determiners")
         self._family = _places(scan, "relations")
         self._relations = _places(scan, "roles") | self._family
@@ -76,33 +86,53 @@ class Ground:
         """Return the subject that begins at `at`, if one does."""
         return self._own_relation(at) or self._self(at) or self._named_thing(at) or self._pointer(at) or self._other(at)
 
+    def opens(self, at: int) -> bool:
+        """Tell whether something new begins here for certain: at the very start, or behind a mark."""
+        while at > 0 and self.folded[at - 1] == " ":
+            at -= 1
+        return at == 0 or not self.folded[at - 1].isalnum()
+
+    def hearsay(self, start: int, at: int) -> bool:
+        """Tell whether at `at`, in a clause from `start`, begins what somebody says who knows no better."""
+        while at > start and self.folded[at - 1] == " ":
+            at -= 1
+        return at in self._reporter_ends and not any(start <= expert < at for expert in self._experts)
+
     def starts(self) -> list[int]:
-        """Return the places where something new may begin inside a clause, in order."""
+        """Return the places where something new may begin inside a clause, in order: not behind "makes" and "for"."""
         found = {
             at for places in (self.leads, self.openers, self.reasons, self.selves, self.possessives) for at in places
         }
         found.update(at + 1 for at, character in enumerate(self.folded) if character in BLANKS and character != " ")
-        return sorted(found)
+        return sorted(found - self._caused)
 
     def suits(self, who: str, subject: Subject | None) -> bool:
         """Tell whether a subject is one that a rule asks for."""
         if subject is None:
             return who == "mine" and self.speaker == "user"
-        own = subject.kind == "speaker" and self.speaker == "user"
-        points = subject.kind == "pointer"
+        own = subject.kind == SPEAKER and self.speaker == "user"
         return {
             "mine": self.speaker == "user",
             "speaker": own,
             "other": not own,
             "person": subject.kind not in THINGS and subject.points_to in {"", "person"},
             "named": subject.kind not in UNNAMED,
-            "medicine": subject.kind == "medicine" or (points and subject.points_to != "person"),
+            "relation": subject.kind == "relation",
+            "medicine": subject.kind == "medicine" or subject.points_to in REMEDIES,
         }[who]
 
     def earlier(self, kind: str, before: int) -> str:
         """Return the last name of a kind that ends before a place, "" if there is none."""
         found = [mention.name for mention in self.mentions if mention.kind == kind and mention.span[1] <= before]
         return found[-1] if found else ""
+
+    def known(self, name: str, end: int) -> Subject:
+        """Return the subject that a name stands for: a relation word, or itself."""
+        return self._as_relation(name, end) if name in self.table.relations else Subject(name, "name", end)
+
+    def speaking(self, end: int) -> Subject:
+        """Return the speaker as subject."""
+        return Subject(self.speaker, SPEAKER, end)
 
     def _own_relation(self, at: int) -> Subject | None:
         possessive = self.possessives.get(at)
@@ -113,7 +143,7 @@ class Ground:
 
     def _self(self, at: int) -> Subject | None:
         found = self.selves.get(at)
-        return Subject(self.speaker, "speaker", found[0]) if found is not None else None
+        return Subject(self.speaker, SPEAKER, found[0]) if found is not None else None
 
     def _named_thing(self, at: int) -> Subject | None:
         determiner = self._determiners.get(at)

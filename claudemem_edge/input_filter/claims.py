@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from claudemem_edge.input_filter import corrections
 from claudemem_edge.input_filter.claim_drafts import STRIPPED, build
 from claudemem_edge.input_filter.claim_rules import claim_rules
-from claudemem_edge.input_filter.claim_subjects import THINGS, Ground, Subject
+from claudemem_edge.input_filter.claim_subjects import SPEAKER, THINGS, Ground
 
 if TYPE_CHECKING:
+    from claudemem_edge.input_filter.claim_subjects import Subject
     from claudemem_edge.language.pack import Language, Rule, Scan
     from claudemem_edge.shapes.reading import ClaimDraft, Clause, Mention, Utterance
     from claudemem_edge.shapes.times import TimeMention
@@ -93,7 +94,9 @@ class _Reader:
     def read(self, span: tuple[int, int], run_end: int) -> None:
         """Read one clause; `run_end` is how far a rule may run on."""
         at, end = max(span[0], self._done), span[1]
-        while at < end:
+        first = self._resolved(self._ground.subject(self._ground.skip(at, end)))
+        of_others = first is not None and first.kind != SPEAKER
+        while at < end and not (of_others and self._ground.hearsay(span[0], at)):
             after = self._step(at, end, run_end)
             if after is None:
                 place = bisect_right(self._starts, at)
@@ -111,21 +114,24 @@ class _Reader:
         if start in ground.reasons:
             return self._take_reason(start, end)
         subject = self._resolved(ground.subject(start))
+        before = self._subject
         if subject is not None and subject.kind not in THINGS:
             self._subject = subject
         after = self._claim(start, subject, end, run_end)
-        if after is None:
+        if after is None and not ground.opens(at):
+            self._subject = before
+        elif after is None:
             after = self._bare(start, run_end)
         return after if after is not None and after > at else None
 
     def _claim(self, start: int, subject: Subject | None, end: int, run_end: int) -> int | None:
         for rule in self._rules:
             place = start if rule.at_start or subject is None else self._ground.past_blanks(subject.end)
-            if subject is None and not (rule.at_start or rule.elide or self._subject):
-                continue
             if rule.opened and not self._strength:
                 continue
-            about = subject or self._subject
+            about = subject or self._subject or (self._ground.speaking(place) if rule.elide else None)
+            if about is None and not rule.at_start:
+                continue
             if rule.who and not self._ground.suits(rule.who, about):
                 continue
             match = rule.rule.pattern.match(self._ground.folded, place, run_end if rule.across else end)
@@ -135,14 +141,14 @@ class _Reader:
             if built is not None:
                 self._add(built.drafts)
                 if built.carry:
-                    self._subject = Subject(built.carry, "name", built.end)
+                    self._subject = self._ground.known(built.carry, built.end)
                 return built.end
         return None
 
     def _resolved(self, subject: Subject | None) -> Subject | None:
         """Return whom a personal pronoun means when this very utterance has said it."""
         before = self._subject
-        if subject is not None and subject.points_to == "person" and before is not None and before.kind != "speaker":
+        if subject is not None and subject.points_to == "person" and before is not None and before.kind != SPEAKER:
             return replace(before, end=subject.end)
         return subject
 

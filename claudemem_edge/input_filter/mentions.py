@@ -1,7 +1,8 @@
 """Names in the text: people, places, organisations, medicines, devices, works, numbers.
 
 What this memory knows comes first, then word lists and rules of `mentions.toml`; where two overlap the longer one
-stands. Only what is right most of the time is a rule: a name that is none does more harm than one that is missed.
+stands, but a rule adds nothing in front of a listed name that ends at the same place. Only what is right most of the
+time is a rule: a name that is none does more harm than one that is missed.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from claudemem_edge.input_filter.proper_names import proper_end, proper_start
 from claudemem_edge.shapes.reading import Mention
 
 if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
     from claudemem_edge.input_filter.mention_tables import MentionRule
     from claudemem_edge.language.pack import Language, Scan
-    from claudemem_edge.shapes.reading import Utterance
+    from claudemem_edge.shapes.reading import Span, Utterance
     from claudemem_edge.shapes.terms import TermIndex
 
 KNOWN = "names"
@@ -31,29 +35,42 @@ def find(utterance: Utterance, scan: Scan, language: Language, names: TermIndex)
         found += compounds(utterance, scan, language)
         found += relations(utterance, scan, language)
         found += listed(utterance, scan, language)
+    ends = {(mention.span[1], mention.kind) for mention in found}
     for rule in language.candidates("mentions", scan):
-        found += _by_rule(mention_rules(language)[rule.id], utterance)
+        found += (
+            mention
+            for mention in _by_rule(mention_rules(language)[rule.id], utterance)
+            if (mention.span[1], mention.kind) not in ends
+        )
     known = [Mention(hit.value, "", (hit.start, hit.end), KNOWN, known=True) for hit in names.hits(utterance.folded)]
     if not found and not known:
         return ()
     return _without_overlap(_with_kinds(known, found) + found)
 
 
-def _by_rule(rule: MentionRule, utterance: Utterance) -> list[Mention]:
-    found: list[Mention] = []
-    for match in rule.rule.pattern.finditer(utterance.folded):
-        start, end = match.span("name")
-        if rule.proper:
-            proper, last = match.span("proper")
-            end = proper_end(utterance.text, proper, last, rule.words_not_names)
-            if end <= proper:
-                continue
-        if rule.leads_up:
-            start = proper_start(utterance.text, start, match.start("leads_up"), rule.words_not_names)
-            if start >= match.start("leads_up"):
-                continue
-        found.append(Mention(utterance.text[start:end], rule.kind, (start, end), rule.rule.id))
-    return found
+def _by_rule(rule: MentionRule, utterance: Utterance) -> Iterator[Mention]:
+    at = 0
+    while match := rule.rule.pattern.search(utterance.folded, at):
+        start, end = _name_span(rule, match, utterance.text)
+        if start < end:
+            yield Mention(utterance.text[start:end], rule.kind, (start, end), rule.rule.id)
+        at = end if start < end else match.start() + 1
+
+
+def _name_span(rule: MentionRule, match: re.Match[str], text: str) -> Span:
+    """Return where the name in a match stands once its capitals are looked at; an empty span when it is none."""
+    start, end = match.span("name")
+    if rule.proper:
+        proper, last = match.span("proper")
+        end = proper_end(text, proper, last, rule.words_not_names)
+        if end <= proper:
+            return start, start
+    if rule.leads_up:
+        suffix = match.start("leads_up")
+        start = proper_start(text, start, suffix, rule.words_not_names)
+        if start >= suffix:
+            return end, end
+    return start, end
 
 
 def _with_kinds(known: list[Mention], found: list[Mention]) -> list[Mention]:

@@ -28,7 +28,7 @@ def find(utterance: Utterance, scan: Scan, language: Language) -> tuple[Referenc
             utterance.text[start:end], _kind(kind, language), (start, end), f"{LIST}.{utterance.folded[start:end]}"
         )
         for start, end, kind in hits
-        if _points(utterance.folded, start, end, _table(language))
+        if _points(utterance.folded, start, end, _table(language)) and not _is_abbreviation(utterance.text, start, end)
     ]
     for rule in rules:
         for match in rule.pattern.finditer(utterance.folded):
@@ -50,6 +50,11 @@ def _points(folded: str, start: int, end: int, table: dict[str, Any]) -> bool:
         for word in table.get("not_in", ())
         if (at := folded.find(word, max(0, start - len(word) + 1), end + len(word))) >= 0
     )
+
+
+def _is_abbreviation(text: str, start: int, end: int) -> bool:
+    """Tell "IT" from "it": capitals throughout, in a text that is not all capitals."""
+    return end - start > 1 and text[start:end].isupper() and not text.isupper()
 
 
 def _without_overlap(found: list[Reference]) -> tuple[Reference, ...]:
