@@ -164,8 +164,9 @@ def _clauses(
 
 
 def _inside(span: Span, others: Sequence[Span]) -> bool:
-    """Tell whether a span lies in one of the others, or overlaps it by more than half of its own length."""
-    return any(2 * (min(span[1], end) - max(span[0], start)) > span[1] - span[0] for start, end in others)
+    """Tell whether more than half of a span lies in the others."""
+    covered = sum(max(0, min(span[1], end) - max(span[0], start)) for start, end in others)
+    return 2 * covered > span[1] - span[0]
 
 
 def _begins_in(span: Span, others: Sequence[Span]) -> bool:

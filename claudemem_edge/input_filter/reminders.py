@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.shapes.reading import ReminderDraft
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Sequence
 
     from claudemem_edge.input_filter.ground import Ground
@@ -16,26 +18,47 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import TimeMention
 
 
+MARKS = " ,;:"
+
+
+@dataclass(slots=True, frozen=True)
+class _Tables:
+    """What a language says about the words around a time: see its `reminders.toml`."""
+
+    belonging: tuple[str, ...] = ()
+    leading: re.Pattern[str] | None = None
+
+
+def _tables(language: Language | None) -> _Tables:
+    table = language.tables.get("reminders", {}) if language else {}
+    words = "|".join(map(re.escape, table.get("leading", ())))
+    blank = r"(?:^|\s)" if language and not language.joined else ""
+    return _Tables(tuple(table.get("belonging", ())), re.compile(rf"{blank}(?:{words})\Z") if words else None)
+
+
+tables = PerLanguage(_tables)
+
+
 def find(ground: Ground, scan: Scan, language: Language) -> tuple[ReminderDraft, ...]:
     """Return the reminders of an utterance from left to right; where two rules match, the earlier of the file."""
     drafts: list[ReminderDraft] = []
-    belonging = tuple(language.tables.get("reminders", {}).get("belonging", ()))
+    about = tables(language)
     for rule in language.candidates("reminders", scan):
         for match in ground.matches(rule, masked=True):
             start, end = match.span()
             if not any(start < draft.span[1] and draft.span[0] < end for draft in drafts):
-                drafts.append(_draft(ground, rule, match, belonging))
+                drafts.append(_draft(ground, rule, match, about))
     return tuple(sorted(drafts, key=lambda draft: draft.span)) if len(drafts) > 1 else tuple(drafts)
 
 
-def _draft(ground: Ground, rule: Rule, match: re.Match[str], belonging: tuple[str, ...]) -> ReminderDraft:
+def _draft(ground: Ground, rule: Rule, match: re.Match[str], about: _Tables) -> ReminderDraft:
     span = match.span()
     inside = [time for time in ground.times if span[0] <= time.span[0] and time.span[1] <= span[1]]
     fixed = rule.fields.get("text")
     text_span = match.span("text") if fixed is None else (0, 0)
     time = _time(inside, text_span)
     return ReminderDraft(
-        str(fixed) if fixed is not None else _text(ground, text_span, time, belonging),
+        str(fixed) if fixed is not None else _text(ground, text_span, time, about),
         span,
         rule.id,
         time,
@@ -51,7 +74,7 @@ def _time(inside: Sequence[TimeMention], text: Span) -> TimeMention | None:
     return next(iter(beside or inside), None)
 
 
-def _text(ground: Ground, span: Span, time: TimeMention | None, belonging: tuple[str, ...]) -> str:
+def _text(ground: Ground, span: Span, time: TimeMention | None, about: _Tables) -> str:
     """Return the words to keep, without the time when it stands among them and nothing there belongs to it."""
     start, end = span
     kept = ground.kept
@@ -59,9 +82,12 @@ def _text(ground: Ground, span: Span, time: TimeMention | None, belonging: tuple
         time is None
         or time.span[1] <= start
         or end <= time.span[0]
-        or ground.folded.startswith(belonging, time.span[1])
+        or ground.folded.startswith(about.belonging, time.span[1])
     ):
-        return kept[start:end].strip(" ,;:")
-    before, after = kept[start : time.span[0]].rstrip(" ,"), kept[time.span[1] : end].lstrip(" ,")
+        return kept[start:end].strip(MARKS)
+    before, after = kept[start : time.span[0]].rstrip(MARKS), kept[time.span[1] : end].lstrip(MARKS)
+    lead = about.leading.search(before.lower()) if about.leading else None
+    if lead is not None:
+        before = before[: lead.start()].rstrip(MARKS)
     blank = " " if before[-1:].isascii() and after[:1].isascii() else ""
-    return f"{before}{blank}{after}".strip(" ,;:")
+    return f"{before}{blank}{after}".strip(MARKS)
