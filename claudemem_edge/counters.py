@@ -7,24 +7,28 @@ import resource
 import time
 from array import array
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import EdgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _RING_SIZE = 512
 _PREFIX = "claudemem_"
 _HELP = {
-    "turns": "Turns begun.",
+    "turns": "Turns that went on to the model.",
     "said": "Turns answered from phrases, without a model.",
     "observed": "Utterances learned outside of turns.",
     "dropped": "Messages lost or ignored because a bound was reached.",
     "retained_ignored": "Retained MQTT requests, which are never acted on.",
     "repeated": "Requests that came a second time and had no second effect.",
     "rejected": "MQTT messages that could not be read and named nobody to answer.",
-    "filter_ms": "Milliseconds of reading one utterance.",
+    "learn_ms": "Milliseconds of reading and learning one utterance.",
     "context_ms": "Milliseconds of choosing one block.",
     "model_ms": "Milliseconds from asking the model to the end of its answer.",
-    "first_token_ms": "Milliseconds from asking the model to its first token.",
     "queue": "Turns waiting or under way.",
     "scopes": "Memories held.",
 }
@@ -88,6 +92,13 @@ class Counters:
         if ring is None:
             ring = self._rings[name] = Ring()
         ring.add(value)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Measure how many milliseconds the block takes; one that fails is not counted."""
+        begun_s = time.perf_counter()
+        yield
+        self.measure(name, 1000 * (time.perf_counter() - begun_s))
 
     def count(self, name: str) -> int:
         """Return how often something happened."""

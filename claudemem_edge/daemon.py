@@ -60,6 +60,7 @@ class Daemon:
             options=settings.sessions,
             turn_options=settings.turn,
             zone=settings.zone(),
+            counters=self._counters,
         )
         self._alarm = Alarm(self._sessions, self._notices, settings.alarm)
         self._health = Health(self._sessions, self._model, self._counters)
@@ -122,7 +123,14 @@ class Daemon:
             return
         from claudemem_edge.transport.mqtt import MqttDoor  # noqa: PLC0415 (only where there is a broker)
 
-        door = MqttDoor(self._settings.mqtt, self._sessions, self._notices, self._health)
+        door = MqttDoor(
+            self._settings.mqtt,
+            self._sessions,
+            self._notices,
+            self._health,
+            counters=self._counters,
+            deadline_s=self._settings.turn.deadline_s,
+        )
         await door.start()
         stack.push_async_callback(door.stop)
         self._health.parts["mqtt"] = door.status

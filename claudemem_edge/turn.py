@@ -7,37 +7,29 @@ place, for the model and for a slow reader, all within one deadline, and gives e
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import EdgeError, InternalError, TimedOut
 from claudemem_edge.model.prompt import messages_for
 from claudemem_edge.shapes.turn import Accepted, Ask, Delta, Failed, Final, Said, TurnEvent
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
+    from claudemem_edge.counters import Counters
     from claudemem_edge.memory import Memory
+    from claudemem_edge.model.chat_model import ChatModel
     from claudemem_edge.model.choice import ChosenModel
     from claudemem_edge.model.history import History
-    from claudemem_edge.model.prompt import Message
     from claudemem_edge.model.slot import ModelSlot
     from claudemem_edge.shapes.context import Context
     from claudemem_edge.shapes.outcome import Outcome
     from claudemem_edge.shapes.times import Moment
 
 logger = logging.getLogger(__name__)
-
-
-class ChatModel(Protocol):
-    """What a turn needs of a language model. `stream` ends normally only when the answer is whole."""
-
-    async def chosen(self) -> ChosenModel: ...  # noqa: D102 (the class says it)
-
-    def stream(  # noqa: D102 (the class says it)
-        self, messages: Sequence[Message], chosen: ChosenModel, deadline_s: float
-    ) -> AsyncGenerator[str, None]: ...
 
 
 @dataclass(slots=True)
@@ -50,12 +42,14 @@ class Desk:
     model: ChatModel
     model_slot: ModelSlot
     now: Callable[[], Moment]
+    counters: Counters
 
 
 def learn(ask: Ask, desk: Desk) -> Outcome:
     """Learn what was said. It stays learned however the turn ends. Raises TooLong."""
     door = f"{ask.origin.door}:{ask.origin.device}"
-    outcome = desk.memory.observe(ask.speaker, ask.text, at=desk.now(), language=ask.language, door=door)
+    with desk.counters.timed("learn_ms"):
+        outcome = desk.memory.observe(ask.speaker, ask.text, at=desk.now(), language=ask.language, door=door)
     if any(change.kind in {"forgot", "corrected"} for change in outcome.changed):
         desk.history.clear()  # its words may be among those forgotten, or no longer true
     return outcome
@@ -90,15 +84,15 @@ async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Callable[[Tur
     pieces: list[str] = []
     async with desk.turn_slot, desk.model_slot.hold(ask.scope, ask.deadline_s):
         chosen = await desk.model.chosen()
-        context = choose_block(ask, desk, chosen)
+        with desk.counters.timed("context_ms"):
+            context = choose_block(ask, desk, chosen)
         messages = messages_for(chosen.profile, memory.language, str(context), ask.text, desk.history.messages())
         stream = desk.model.stream(messages, chosen, ask.deadline_s)
-        try:
-            async for piece in stream:
-                await emit(Delta(ask.id, len(pieces), piece))
-                pieces.append(piece)
-        finally:
-            await stream.aclose()
+        async with contextlib.aclosing(stream):
+            with desk.counters.timed("model_ms"):
+                async for piece in stream:
+                    await emit(Delta(ask.id, len(pieces), piece))
+                    pieces.append(piece)
     text = "".join(pieces).strip()
     if memory.epoch == epoch and text:
         memory.observe("assistant", text[: memory.max_text_chars], at=desk.now())

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from claudemem_edge import turn as turns
+from claudemem_edge.counters import Counters
 from claudemem_edge.errors import BadRequest, Busy, EdgeError, Full, ShuttingDown, UnknownScope
 from claudemem_edge.model.history import History
 from claudemem_edge.model.slot import ModelSlot
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from claudemem_edge.memory import Memory
+    from claudemem_edge.model.chat_model import ChatModel
     from claudemem_edge.shapes.context import Context
     from claudemem_edge.shapes.options import SessionOptions, TurnOptions
     from claudemem_edge.shapes.outcome import Outcome
@@ -43,7 +45,7 @@ class Sessions:
 
     def __init__(
         self,
-        model: turns.ChatModel,
+        model: ChatModel,
         *,
         new_memory: Callable[[], Memory],
         options: SessionOptions,
@@ -51,10 +53,12 @@ class Sessions:
         zone: tzinfo,
         clock: Callable[[tzinfo], Moment] = read_clock,
         history_tokens: int = 600,
+        counters: Counters | None = None,
     ) -> None:
         self.boot_id = uuid.uuid4().hex
         self._zone = zone
         self._clock = clock
+        self._counters = counters or Counters()
         self.on_items_changed: Callable[[], None] = lambda: None
         self._model = model
         self._new_memory = new_memory
@@ -89,7 +93,9 @@ class Sessions:
     def observe(self, scope: str, speaker: str, text: str, *, language: str = "", door: str = "") -> Outcome:
         """Learn without answering. Raises TooLong or Full."""
         session = self._open(scope)
-        outcome = session.desk.memory.observe(speaker, text, at=self.now(), language=language, door=door)
+        with self._counters.timed("learn_ms"):
+            outcome = session.desk.memory.observe(speaker, text, at=self.now(), language=language, door=door)
+        self._counters.add("observed")
         self._learned(scope, session, outcome)
         return outcome
 
@@ -185,7 +191,7 @@ class Sessions:
             self._make_room()
             memory = self._new_memory()
             history = History(self._history_tokens, self._turn_options.history, DEFAULT_PROFILE.tokens_per_char)
-            desk = turns.Desk(memory, history, asyncio.Lock(), self._model, self._slot, self.now)
+            desk = turns.Desk(memory, history, asyncio.Lock(), self._model, self._slot, self.now, self._counters)
             session = Session(desk, 0.0)
         session.seen_boot_s = self.now().boot_s
         self._sessions[scope] = session  # at the end: the order of the dict is the order of last use
@@ -212,6 +218,7 @@ class Sessions:
         if ask.id in session.running:
             raise BadRequest("a request with this id is being answered", hint="give each request its own id")
         outcome = turns.learn(ask, session.desk)
+        self._counters.add("said" if outcome.complete else "turns")
         self._learned(ask.scope, session, outcome)
         if ask.supersede:
             for ask_id in tuple(session.running):
