@@ -94,7 +94,7 @@ async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Callable[[Tur
                     await emit(Delta(ask.id, len(pieces), piece))
                     pieces.append(piece)
     text = "".join(pieces).strip()
-    if memory.epoch == epoch and text:
+    if memory.epoch == epoch and text and chosen.speaks:
         memory.observe("assistant", text[: memory.max_text_chars], at=desk.now())
         plain = chosen.profile.template == "plain"  # whose one message holds the history itself
         desk.history.append(ask.text if plain else messages[-1]["content"], text)

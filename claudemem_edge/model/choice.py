@@ -23,6 +23,8 @@ class ChosenModel:
     url: str
     profile: Profile
     size_bytes: int = 0
+    speaks: bool = True
+    """False for the echo: what it says is not worth remembering."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import TimedOut, Unsupported
@@ -23,8 +25,9 @@ class EchoModel:
     """Has the face of ModelClient and needs no server."""
 
     async def chosen(self) -> ChosenModel:
-        """Return itself, with the default profile."""
-        return ChosenModel("echo", "", "echo:", profile_for("echo"))
+        """Return itself, with the default profile less its instructions: an echo needs none."""
+        profile = replace(profile_for("echo"), closing=MappingProxyType({}), system=MappingProxyType({}))
+        return ChosenModel("echo", "", "echo:", profile, speaks=False)
 
     async def stream(
         self, messages: Sequence[Message], chosen: ChosenModel, deadline_s: float

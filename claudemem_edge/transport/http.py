@@ -111,7 +111,7 @@ class HttpDoor:
             error.status_code,
             "unsupported",
             f"there is {what} here",
-            hint="the README lists them",
+            hint="docs/doors.md lists them",
             headers=error.headers,
         )
         self._note_error(refusal.code)
