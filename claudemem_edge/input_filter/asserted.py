@@ -40,14 +40,16 @@ def judge(
     if not OPENING.isdisjoint(folded):
         _quote(folded, spans, verdicts)
     for rule in language.candidates("questions", scan):
-        effect = rule.fields["effect"]
+        reach, reached = rule.fields.get("reach", "clause"), 0
         for at, span in _places(rule, folded, spans):
             fired.append((rule.id, span))
+            effect = rule.fields["effect"]
             if effect == "question" and span[0] >= _tag(folded, spans[at]):
                 verdicts[at].question = True
-                continue
-            for place in _reach(rule.fields.get("reach", "clause"), at, folded, spans):
-                _apply(effect, verdicts[place])
+            elif at >= reached:
+                first, reached = _reach(reach, at, folded, spans)
+                for verdict in verdicts[first:reached]:
+                    _apply(effect, verdict)
     return verdicts, fired
 
 
@@ -61,17 +63,15 @@ def _places(rule: Rule, folded: str, spans: Sequence[Span]) -> Iterator[tuple[in
             yield at, found.span()
 
 
-def _reach(reach: str, at: int, folded: str, spans: Sequence[Span]) -> Iterator[int]:
-    """Give the clauses that an effect found in clause `at` extends to: it alone, the rest of its sentence, or all."""
+def _reach(reach: str, at: int, folded: str, spans: Sequence[Span]) -> Span:
+    """Return the clauses that an effect found in clause `at` extends to: it alone, the rest of its sentence, or all."""
     if reach == "utterance":
-        yield from range(len(spans))
-        return
-    yield at
+        return 0, len(spans)
+    after = at + 1
     if reach == "sentence":
-        for following in range(at + 1, len(spans)):
-            if HARD_END.search(folded, spans[following - 1][1], spans[following][0]):
-                return
-            yield following
+        while after < len(spans) and not HARD_END.search(folded, spans[after - 1][1], spans[after][0]):
+            after += 1
+    return at, after
 
 
 def _apply(effect: str, verdict: Verdict) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from claudemem_edge.language.pack import Language, Scan
     from claudemem_edge.shapes.reading import Span
@@ -19,27 +20,30 @@ def weigh(
 ) -> tuple[list[float], list[tuple[str, Span]]]:
     """Return the attitude of each clause, and the words it was read from with where."""
     words = scan.spans("attitude")
-    if not words:
-        return [0.0] * len(spans), []
-    shifts = scan.spans("degrees")
-    reach = REACH_CHARS[language.joined]
     sums = [0.0] * len(spans)
     fired: list[tuple[str, Span]] = []
+    if not words:
+        return sums, fired
+    starts = [start for start, _ in spans]
+    shifts = scan.spans("degrees")
+    shift_starts = [start for start, _, _ in shifts]
+    reach = REACH_CHARS[language.joined]
     for start, end, value in words:
         weight = float(value)
-        at = next((at for at, (first, last) in enumerate(spans) if first <= start and end <= last), None)
-        if not weight or at is None:
-            continue
-        sums[at] += weight * _shift(folded, max(spans[at][0], start - reach), start, shifts)
-        fired.append((f"attitude.{value}", (start, end)))
+        at = bisect_right(starts, start) - 1
+        if weight and at >= 0 and end <= spans[at][1]:
+            first = bisect_left(shift_starts, max(starts[at], start - reach))
+            last = bisect_left(shift_starts, start)
+            sums[at] += weight * _shift(folded, shifts[first:last], start)
+            fired.append((f"attitude.{value}", (start, end)))
     return [round(max(-1.0, min(1.0, total)), 2) for total in sums], fired
 
 
-def _shift(folded: str, first: int, start: int, shifts: Sequence[tuple[int, int, str]]) -> float:
-    """Return the product of the degree and negation words between `first` and the word at `start`."""
+def _shift(folded: str, shifts: Iterable[tuple[int, int, str]], start: int) -> float:
+    """Return the product of the degree and negation words before the word at `start`."""
     factor = 1.0
-    for shift_start, shift_end, value in shifts:
-        if first <= shift_start and shift_end <= start and "," not in folded[shift_end:start]:
+    for _, end, value in shifts:
+        if end <= start and "," not in folded[end:start]:
             factor *= float(value)
     return factor
 

@@ -17,6 +17,7 @@ POLITE = "polite"
 """The `command` of rules for words that only surround an order: they are no order themselves."""
 MOST_ANSWER_CHARS = {True: 12, False: 40}
 """A yes or no that may be all of an utterance is no longer than this, by whether words are joined."""
+MOST_ORDERS = 32
 MARKS = " ,.!?;:。、…~"
 
 
@@ -48,7 +49,7 @@ def find(ground: Ground, scan: Scan, language: Language) -> tuple[Command, ...]:
         return tuple(found)
     found.sort(key=lambda command: command.span[0] - command.span[1])
     kept: list[Command] = []
-    for command in found:
+    for command in found[:MOST_ORDERS]:
         if not any(command.span[0] < other.span[1] and other.span[0] < command.span[1] for other in kept):
             kept.append(command)
     return tuple(sorted(kept, key=lambda command: command.span))

@@ -57,9 +57,8 @@ class Ground:
 
 def prepare(kept: str, folded: str, times: TimesRead, language: Language) -> Ground:
     """Blot out the times and find the places where an order may begin."""
-    masked = folded
-    for mark, spans in ((TIME, (time.span for time in times.mentions)), (UNCLEAR_TIME, times.unclear)):
-        masked = _blot(masked, mark, spans)
+    blots = [(time.span, TIME) for time in times.mentions] + [(span, UNCLEAR_TIME) for span in times.unclear]
+    masked = _blot(folded, sorted(blots)) if blots else folded
     breaks = tuple(match.span() for match in begin(language).finditer(folded))
     return Ground(kept, folded, masked, breaks, times.mentions, times.unclear)
 
@@ -71,7 +70,11 @@ def _begin(language: Language | None) -> re.Pattern[str]:
 begin = PerLanguage(_begin)
 
 
-def _blot(text: str, mark: str, spans: Iterable[Span]) -> str:
-    for start, end in spans:
-        text = text[:start] + mark * (end - start) + text[end:]
-    return text
+def _blot(text: str, blots: Iterable[tuple[Span, str]]) -> str:
+    parts: list[str] = []
+    last = 0
+    for (start, end), mark in blots:
+        if start >= last:
+            parts += text[last:start], mark * (end - start)
+            last = end
+    return "".join(parts) + text[last:]

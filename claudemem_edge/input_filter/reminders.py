@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 MARKS = " ,;:"
+MOST_DRAFTS = 32
 
 
 @dataclass(slots=True, frozen=True)
@@ -46,7 +47,7 @@ def find(ground: Ground, scan: Scan, language: Language) -> tuple[ReminderDraft,
     for rule in language.candidates("reminders", scan):
         for match in ground.matches(rule, masked=True):
             start, end = match.span()
-            if not any(start < draft.span[1] and draft.span[0] < end for draft in drafts):
+            if len(drafts) < MOST_DRAFTS and not any(start < draft.span[1] and draft.span[0] < end for draft in drafts):
                 drafts.append(_draft(ground, rule, match, about))
     return tuple(sorted(drafts, key=lambda draft: draft.span)) if len(drafts) > 1 else tuple(drafts)
 
