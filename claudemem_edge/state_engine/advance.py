@@ -12,6 +12,7 @@ from claudemem_edge.state_engine import (
     decay,
     entity_map,
     items,
+    naming,
     questions,
     statements,
     topic_chain,
@@ -71,6 +72,8 @@ def _learn(progress: Progress, speaker: str) -> None:
     reading = progress.reading
     if not (progress.answered and not reading.claims and len(reading.clauses) == 1):
         statements.store(progress)
+    if reading.claims and speaker not in WITHOUT_CLAIMS:
+        naming.tie_all(progress)
     if reading.mentions:
         entity_map.sight_all(progress)
     if reading.claims and speaker not in WITHOUT_CLAIMS:

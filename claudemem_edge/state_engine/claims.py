@@ -40,7 +40,6 @@ def learn(progress: Progress, draft: ClaimDraft) -> None:
     new = replace(progress, _replaced(progress, draft, same), (subject, draft.predicate, draft.object), rests_on)
     if draft.because and not draft.corrects:
         progress.ledger.set(new, because=draft.because)
-    entity_map.learn_name(progress, new)
 
 
 def replace(progress: Progress, old: list[Claim], said: tuple[str, str, str], rests_on: tuple[int, ...]) -> Claim:

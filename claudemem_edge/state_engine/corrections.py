@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import claims, entity_map, item_change
+from claudemem_edge.state_engine import claims, item_change, naming
 from claudemem_edge.state_engine.statements import forgetting, holds, origin, overlap
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def _correct(progress: Progress, draft: ClaimDraft) -> None:
     value = _new_value(claim, draft)
     if claims.alike(value, claim.object):
         return
-    new = claims.replace(progress, [claim], (claim.subject, claim.predicate, value), origin(progress, draft.span))
-    entity_map.learn_name(progress, new)
+    naming.tie(progress, claim.subject, claim.predicate, value)
+    claims.replace(progress, [claim], (claim.subject, claim.predicate, value), origin(progress, draft.span))
 
 
 def _named(progress: Progress, value: str) -> Claim | None:

@@ -9,7 +9,6 @@ from claudemem_edge.state_engine import predicates
 from claudemem_edge.state_engine.statements import forgetting, origin
 
 if TYPE_CHECKING:
-    from claudemem_edge.shapes.memory import Claim
     from claudemem_edge.shapes.reading import ClaimDraft, Mention
     from claudemem_edge.state_engine.progress import Progress
 
@@ -34,8 +33,8 @@ def subject_of(progress: Progress, draft: ClaimDraft) -> str:
     if known is not None:
         return known.name
     kind = "person" if predicates.is_relation(draft.subject, progress.lexicon) else _subject_kind(progress, draft)
-    entity = _add(progress, draft.subject, kind, folded(draft.subject))
-    _add_sighting(progress, entity, origin(progress, draft.span), progress.reading.attitude)
+    entity = add(progress, draft.subject, kind)
+    add_sighting(progress, entity, origin(progress, draft.span), progress.reading.attitude)
     return entity.name
 
 
@@ -66,24 +65,6 @@ def folded(name: str) -> str:
     return lowered if len(lowered) == len(name) else name
 
 
-def learn_name(progress: Progress, claim: Claim) -> None:
-    """Tie a name to somebody: "my son is called Tom" gives the son an alias, or Tom the alias "son"."""
-    if claim.predicate == "name" and claim.subject in progress.state.entity_map:
-        _add_alias(progress, progress.state.entity_map[claim.subject], claim.object)
-        return
-    word = predicates.relation_word(claim.predicate, progress.read_in, progress.reading.utterance.folded)
-    if not word:
-        return
-    related, named = find(progress, word), find(progress, claim.object)
-    if related is None and named is None:
-        named = _add(progress, claim.object, "person", folded(claim.object))
-        _add_sighting(progress, named, claim.origin, claim.attitude)
-    if named is not None and related is None:
-        _add_alias(progress, named, word)
-    elif related is not None and named is None and not _has_a_name(progress, related):
-        _add_alias(progress, related, claim.object)
-
-
 def drop_unshown(progress: Progress, name: str) -> None:
     """Drop an entity that nothing speaks of any more but statements not to be shown: a wrong name, put right."""
     state = progress.state
@@ -100,41 +81,39 @@ def names_of(entity: Entity) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folded(name) for name in (entity.name, *entity.aliases)))
 
 
-def _has_a_name(progress: Progress, entity: Entity) -> bool:
-    """Tell whether somebody known by a relation has been given a name before."""
-    return bool(entity.aliases) or not predicates.is_relation(entity.name, progress.lexicon)
-
-
 def _sight(progress: Progress, mention: Mention) -> None:
     start, end = mention.span
     said = progress.reading.utterance.folded[start:end].strip()
     entity = progress.state.entity_map.get(mention.name) or find(progress, mention.name)
     if entity is None:
-        entity = _add(progress, mention.name, mention.kind, folded(mention.name))
+        entity = add(progress, mention.name, mention.kind)
     elif not entity.kind and mention.kind:
         progress.ledger.set(entity, kind=mention.kind)
     if said and said not in names_of(entity):
-        _add_alias(progress, entity, said)
+        add_alias(progress, entity, said)
     attitude = next((one.attitude for one in progress.reading.clauses if one.span[0] <= start < one.span[1]), 0.0)
-    _add_sighting(progress, entity, origin(progress, mention.span), attitude)
+    add_sighting(progress, entity, origin(progress, mention.span), attitude)
 
 
-def _add(progress: Progress, name: str, kind: str, alias: str) -> Entity:
+def add(progress: Progress, name: str, kind: str) -> Entity:
+    """Keep a new entity under its name."""
     entity = Entity(name, kind)
     progress.ledger.add_entity(entity)
-    progress.ledger.add_name(alias, name)
+    progress.ledger.add_name(folded(name), name)
     progress.change("stored", "entity", name, kind=kind)
     return entity
 
 
-def _add_alias(progress: Progress, entity: Entity, alias: str) -> None:
+def add_alias(progress: Progress, entity: Entity, alias: str) -> None:
+    """Give an entity another name."""
     if folded(alias) in names_of(entity):
         return
     progress.ledger.set(entity, aliases=(*entity.aliases, alias))
     progress.ledger.add_name(folded(alias), entity.name)
 
 
-def _add_sighting(progress: Progress, entity: Entity, statements: tuple[int, ...], attitude: float) -> None:
+def add_sighting(progress: Progress, entity: Entity, statements: tuple[int, ...], attitude: float) -> None:
+    """Note that an entity was spoken of."""
     if not statements:
         return
     seen = Sighting(statements[0], progress.state.turn, attitude)

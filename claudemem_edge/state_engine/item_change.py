@@ -93,9 +93,12 @@ def finish(progress: Progress, item: Item, state: str) -> WallDue | None:
 def _ask(progress: Progress, item: Item, appointment: Appointment, *, unclear: bool) -> None:
     at = appointment.at
     if appointment.missing == "half":
-        early, late = (spoken.when(progress, choice) for choice in appointment.choices)
+        early, late = (spoken.clock(progress, choice) for choice in appointment.choices)
+        day = spoken.due(progress, item) if item.recurrence else spoken.when(progress, appointment.choices[0], "day")
         isos = tuple(choice.isoformat() for choice in appointment.choices)
-        progress.ask("item_half", "ask_half", about=item.id, choices=isos, what=item.text, early=early, late=late)
+        progress.ask(
+            "item_half", "ask_half", about=item.id, choices=isos, what=item.text, day=day, early=early, late=late
+        )
     elif appointment.missing == "clock":
         day = spoken.when(progress, at, "day") if at and not appointment.recurrence else spoken.due(progress, item)
         window = tuple(edge.isoformat() for edge in appointment.window or ())

@@ -10,6 +10,7 @@ from claudemem_edge.shapes.times import ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence
 
 if TYPE_CHECKING:
+    from claudemem_edge.shapes.memory import Item
     from claudemem_edge.shapes.times import Due, Moment, TimeMention
 
 CLOCK_GRAINS = frozenset({"second", "minute", "hour"})
@@ -56,9 +57,18 @@ def _once(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
         return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, "day")
     if mention.grain not in CLOCK_GRAINS:
         return NOTHING_SAID
-    if _is_part_of_day(mention, start):
+    if is_part_of_day(mention):
         return _part_of_day(mention, start, now)
     return precise(start, now, mention.grain, ambiguous=mention.ambiguous)
+
+
+def known_of(item: Item) -> Appointment:
+    """Return what is known of an item's time already, and what is not."""
+    if item.due is None:
+        return NOTHING_SAID
+    at = item.due.at()
+    missing = "clock" if isinstance(item.due, WallDue) and item.due.clock is None else ""
+    return Appointment(missing, item.due, at, item.grain, item.recurrence)
 
 
 def precise(start: datetime, now: Moment, grain: str = "minute", *, ambiguous: bool = False) -> Appointment:
@@ -71,6 +81,11 @@ def precise(start: datetime, now: Moment, grain: str = "minute", *, ambiguous: b
     if start.timestamp() <= now.wall.timestamp():
         return Appointment("past", at=start, grain=grain)
     return Appointment("", wall_due(start), start, grain)
+
+
+def is_part_of_day(mention: TimeMention) -> bool:
+    """Tell whether a time is a stretch of the day rather than a point on the clock."""
+    return mention.start is not None and mention.end is not None and mention.end - mention.start > PRECISE
 
 
 def both_halves(at: datetime) -> tuple[datetime, datetime]:
@@ -101,7 +116,7 @@ def at_clock(rule: str, clock: time, first: datetime, now: Moment) -> Appointmen
 
 
 def _recurring(mention: TimeMention, start: datetime, rule: str, now: Moment) -> Appointment:
-    exact = mention.grain in CLOCK_GRAINS and not _is_part_of_day(mention, start)
+    exact = mention.grain in CLOCK_GRAINS and not is_part_of_day(mention)
     if not exact and not recurrence.has_clock(rule):
         window = (start, mention.end) if mention.end and mention.grain in CLOCK_GRAINS else None
         return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, "day", rule, window=window)
@@ -134,10 +149,6 @@ def _part_of_day(mention: TimeMention, start: datetime, now: Moment) -> Appointm
     if end.timestamp() <= now.wall.timestamp():
         return Appointment("past", at=start, grain=mention.grain)
     return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, mention.grain, window=(start, end))
-
-
-def _is_part_of_day(mention: TimeMention, start: datetime) -> bool:
-    return mention.end is not None and mention.end - start > PRECISE
 
 
 def _days(mention: TimeMention) -> int:

@@ -154,10 +154,11 @@ def _seconds_said(progress: Progress) -> float | None:
 
 def postpone(progress: Progress, item: Item, appointment: Appointment) -> None:
     """Let an item sound again later; what recurs keeps its rule."""
-    progress.ledger.set(item, due=appointment.due, state="pending", fired_at=None, missed=False)
+    key = "item_snoozed" if item.state == "triggered" else "item_set"
+    progress.ledger.set(item, due=appointment.due, state="pending", kind="reminder", fired_at=None, missed=False)
     item_change.tell(progress, "snoozed", item)
     if appointment.at is not None:
-        progress.say("item_snoozed", what=item.text, when=spoken.when(progress, appointment.at))
+        progress.say(key, what=item.text, when=spoken.when(progress, appointment.at))
 
 
 ORDERS: dict[str, Callable[[Progress, Item], None]] = {"done": done, "cancel": cancel, "snooze": snooze}

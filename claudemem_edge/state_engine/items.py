@@ -39,10 +39,13 @@ def new_item(progress: Progress, text: str, kind: str, origin_ids: tuple[int, ..
 
 def _make(progress: Progress, draft: ReminderDraft) -> None:
     appointment = appoint(None if draft.unclear else draft.time, progress.now)
+    if not draft.text and not draft.trigger:
+        _without_text(progress, draft, appointment)
+        return
     rests_on = origin(progress, draft.span)
     known = _known(progress, draft, appointment)
     if known is not None:
-        _again(progress, known, appointment, rests_on)
+        _again(progress, known, draft, appointment, rests_on)
         return
     item = new_item(progress, draft.text, "reminder" if draft.trigger else "task", rests_on, draft.trigger)
     if appointment.due is not None:
@@ -54,12 +57,22 @@ def _make(progress: Progress, draft: ReminderDraft) -> None:
         announce(progress, item, appointment, unclear=draft.unclear)
 
 
+def _without_text(progress: Progress, draft: ReminderDraft, appointment: Appointment) -> None:
+    """Keep a reminder of which nobody has said what it is about, and ask."""
+    item = new_item(progress, progress.phrase("something"), "task", origin(progress, draft.span))
+    if appointment.due is not None:
+        set_due(progress, item, appointment)
+    tell(progress, "stored", item)
+    progress.ask("item_text", "ask_what", about=item.id)
+
+
 def _known(progress: Progress, draft: ReminderDraft, appointment: Appointment) -> Item | None:
     """Return the open item that is the same thing at the same time, or waits for its time."""
     for item in reversed(progress.state.pending_items.values()):
         if item.state not in OPEN or item.trigger != draft.trigger or not alike(item.text, draft.text):
             continue
-        if item.due is None or appointment.due is None or _same_time(item, appointment):
+        unsaid = appointment is NOTHING_SAID and not draft.unclear
+        if item.due is None or unsaid or _same_time(item, appointment):
             return item
     return None
 
@@ -71,7 +84,9 @@ def _same_time(item: Item, appointment: Appointment) -> bool:
     return abs(apart_s) < SAME_TIME_S
 
 
-def _again(progress: Progress, item: Item, appointment: Appointment, rests_on: tuple[int, ...]) -> None:
+def _again(
+    progress: Progress, item: Item, draft: ReminderDraft, appointment: Appointment, rests_on: tuple[int, ...]
+) -> None:
     """Let the one item rest on these words too: the same thing was said again."""
     progress.ledger.set(item, origin=tuple(dict.fromkeys((*item.origin, *rests_on))))
     if item.due is None and appointment.due is not None:
@@ -79,4 +94,4 @@ def _again(progress: Progress, item: Item, appointment: Appointment, rests_on: t
     tell(progress, "changed", item)
     if item.due is not None and appointment.due is None:
         appointment = Appointment("", item.due, item.due.at(), item.grain, item.recurrence)
-    announce(progress, item, appointment)
+    announce(progress, item, appointment, unclear=draft.unclear)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import forget, item_change, item_orders, recurrence
+from claudemem_edge.state_engine import claims, forget, item_change, item_orders, recurrence
 from claudemem_edge.state_engine.item_answer import settle, settle_hour
-from claudemem_edge.state_engine.item_due import Appointment, at_clock, precise
-from claudemem_edge.state_engine.said_time import bare_hour
+from claudemem_edge.state_engine.item_due import Appointment, at_clock, is_part_of_day, known_of, precise
+from claudemem_edge.state_engine.said_time import bare_hour, clock_alone, half_said
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Item, OpenQuestion
     from claudemem_edge.shapes.times import TimeMention
     from claudemem_edge.state_engine.progress import Progress
+MARKS = " ,.!?;:。、…~，！？；："
+TEXT_MOST_CHARS = 120
+"""What is longer is a story and not the name of a thing to do."""
 
 
 def drop_expired(progress: Progress) -> None:
@@ -57,11 +60,24 @@ def _forget_all(progress: Progress, _: OpenQuestion) -> bool:
     return bool(answer)
 
 
+def _item_text(progress: Progress, question: OpenQuestion) -> bool:
+    """Take what was said as the text of an item, and go on to its time."""
+    item, reading = _item(progress, question), progress.reading
+    text = reading.utterance.text.strip(MARKS)
+    if item is None or reading.question or reading.commands or not 0 < len(text) <= TEXT_MOST_CHARS:
+        return False
+    progress.ledger.set(item, text=reading.reminders[0].text or text if reading.reminders else text)
+    item_change.tell(progress, "changed", item)
+    item_change.announce(progress, item, known_of(item))
+    return True
+
+
 def _item_time(progress: Progress, question: OpenQuestion) -> bool:
     item = _item(progress, question)
     if item is None:
         return False
-    if not _is_short(progress):
+    repeated = [one for one in progress.reading.reminders if not one.text or claims.alike(one.text, item.text)]
+    if not (repeated or _is_short(progress)):
         return False
     window = tuple(datetime.fromisoformat(edge) for edge in question.choices)
     mention = next(iter(progress.reading.times), None)
@@ -79,18 +95,34 @@ def _item_half(progress: Progress, question: OpenQuestion) -> bool:
     item = _item(progress, question)
     if item is None or not _is_short(progress):
         return False
-    choices = tuple(datetime.fromisoformat(choice) for choice in question.choices)
     mention = next(iter(progress.reading.times), None)
-    at = _chosen(progress, mention, choices)
+    if mention is not None and mention.start is not None and not is_part_of_day(mention):
+        return _another_clock(progress, question, item, mention)
+    at = _chosen(progress, mention, tuple(datetime.fromisoformat(choice) for choice in question.choices))
     if at is None:
         return _not_understood(progress, question)
-    if item.recurrence:
-        # The later half may still come today, even where the earlier one was put off to the next time.
-        first = progress.now.wall if recurrence.parse(item.recurrence).interval == 1 else at
-        _settle(progress, item, at_clock(item.recurrence, at.time(), first, progress.now))
-    else:
-        _settle(progress, item, precise(at, progress.now))
+    _settle(progress, item, _at(progress, item, at))
     return True
+
+
+def _another_clock(progress: Progress, question: OpenQuestion, item: Item, mention: TimeMention) -> bool:
+    """Take a whole time in place of one of the two; the same open hour again is asked about again."""
+    language = progress.read_in
+    if clock_alone(mention, language) and not half_said(mention, language):
+        return _ask_again(progress, question)
+    if item.recurrence and mention.start is not None:
+        _settle(progress, item, _at(progress, item, mention.start))
+    else:
+        _settle(progress, item, settle(progress, mention, item))
+    return True
+
+
+def _at(progress: Progress, item: Item, at: datetime) -> Appointment:
+    if not item.recurrence:
+        return precise(at, progress.now)
+    # The later half may still come today, even where the earlier one was put off to the next time.
+    first = progress.now.wall if recurrence.parse(item.recurrence).interval == 1 else at
+    return at_clock(item.recurrence, at.time(), first, progress.now)
 
 
 def _which_item(progress: Progress, question: OpenQuestion) -> bool:
@@ -118,16 +150,10 @@ def _settle(progress: Progress, item: Item, appointment: Appointment) -> None:
 
 
 def _chosen(progress: Progress, mention: TimeMention | None, choices: tuple[datetime, ...]) -> datetime | None:
-    """Return which of the instants is meant by a part of the day, by a clock time, or by a word for the half."""
-    if mention is not None and mention.start is not None:
-        start = mention.start
-        if mention.end is not None and mention.end - start > timedelta(hours=1):
-            inside = [at for at in choices if _within_clock(at, start, mention.end)]
-            if len(inside) == 1:
-                return inside[0]
-        same = [at for at in choices if at.time() == start.time()]
-        halves = [at for at in choices if (at.hour < 12) == (start.hour < 12)]
-        return next(iter(same if not mention.ambiguous else ()), None) or next(iter(halves), None)
+    """Return which of the two instants is meant by a part of the day, or by a word for the half."""
+    if mention is not None and mention.start is not None and mention.end is not None:
+        inside = [at for at in choices if _within_clock(at, mention.start, mention.end)]
+        return inside[0] if len(inside) == 1 else None
     folded = progress.reading.utterance.folded
     for words, at in zip(("early_words", "late_words"), choices, strict=False):
         if any(word in folded for word in progress.phrase(words).split("|")):
@@ -143,12 +169,11 @@ def _within_clock(at: datetime, first: datetime, last: datetime) -> bool:
 
 def _not_understood(progress: Progress, question: OpenQuestion) -> bool:
     """Ask once more when a time was said that we did not understand."""
-    if not progress.reading.unclear_times:
-        return False
-    item = _item(progress, question)
-    progress.ask(
-        question.kind, "ask_again", about=question.about, choices=question.choices, what=item.text if item else ""
-    )
+    return bool(progress.reading.unclear_times) and _ask_again(progress, question)
+
+
+def _ask_again(progress: Progress, question: OpenQuestion) -> bool:
+    progress.ask(question.kind, "ask_again", about=question.about, choices=question.choices)
     return True
 
 
@@ -167,11 +192,15 @@ def _is_short(progress: Progress) -> bool:
     reading = progress.reading
     if reading.question or reading.reminders or reading.claims:
         return False
-    if any(one.kind not in {"yes", "no", "correct"} for one in reading.commands):
+    if any(one.kind not in {"yes", "no", "correct", "snooze"} for one in reading.commands):
         return False
     return progress.little_beside(mention.span for mention in reading.times)
 
 
 HANDLERS: dict[str, Callable[[Progress, OpenQuestion], bool]] = {
-    "forget_all": _forget_all, "item_time": _item_time, "item_half": _item_half, "which_item": _which_item,
-}  # fmt: skip
+    "forget_all": _forget_all,
+    "item_text": _item_text,
+    "item_time": _item_time,
+    "item_half": _item_half,
+    "which_item": _which_item,
+}

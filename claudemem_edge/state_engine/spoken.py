@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language import dates
+from claudemem_edge.shapes.times import WallDue
 from claudemem_edge.state_engine import predicates
 
 if TYPE_CHECKING:
@@ -12,29 +15,31 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Claim, Item
     from claudemem_edge.state_engine.progress import Progress
 
+ANOTHER_YEAR = timedelta(days=400)
+
 
 def when(progress: Progress, at: datetime, grain: str = "minute") -> str:
     """Return an instant in words, with its date."""
-    day = progress.phrase("day", month=at.month, day=at.day)
-    return day if grain == "day" else progress.phrase("day_and_clock", day=day, clock=clock(progress, at))
+    return dates.spoken_when(progress.language, at, progress.now.wall, grain) if progress.language else ""
 
 
 def clock(progress: Progress, at: datetime) -> str:
     """Return the time of day."""
-    return progress.phrase("clock", hour=at.hour, minute=f"{at.minute:02}")
+    return dates.spoken_clock(progress.language, at) if progress.language else ""
 
 
 def date(progress: Progress, at: datetime) -> str:
-    """Return weekday and date."""
-    return progress.phrase("full_date", year=at.year, month=at.month, day=at.day)
+    """Return weekday and date with the year, which a date says when seen from another year."""
+    return dates.spoken_when(progress.language, at, at - ANOTHER_YEAR, "day") if progress.language else ""
 
 
 def due(progress: Progress, item: Item) -> str:
     """Return when an item is due, in words; "" when it has no time."""
     if item.due is None or progress.language is None:
         return ""
-    clockless = getattr(item.due, "clock", item.due) is None
-    return when(progress, item.due.at(), "day" if clockless else "minute")
+    every = dates.spoken_recurrence(progress.language, item.recurrence) if item.recurrence else ""
+    clockless = isinstance(item.due, WallDue) and item.due.clock is None
+    return every or when(progress, item.due.at(), "day" if clockless else "minute")
 
 
 def claim(progress: Progress, one: Claim) -> str:

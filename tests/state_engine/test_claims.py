@@ -180,29 +180,6 @@ def test_others_make_no_claims(talk: Talk, speaker: str) -> None:
     assert talk.shown() == ["you live in Leeds"]
 
 
-def test_a_relation_and_a_name_are_one_entity(talk: Talk) -> None:
-    talk.tell("my son lives in Leeds", "son", "lives_in", "Leeds")
-    talk.tell("my son is called Tom", "user", "son", "Tom")
-    talk.tell("Tom has moved to York", "Tom", "lives_in", "York")
-    assert ("son", "lives_in", "York") in talk.open_values()
-    assert ("son", "lives_in", "Leeds") not in talk.open_values()
-    assert list(talk.state.entity_map) == ["son"]
-    assert {hit.value for hit in talk.state.names.hits("tom and my son")} == {"son"}
-
-
-def test_a_name_first_and_the_relation_after(talk: Talk) -> None:
-    talk.tell("my wife is called Ann", "user", "wife", "Ann")
-    talk.tell("my wife lives in Leeds", "wife", "lives_in", "Leeds")
-    assert ("Ann", "lives_in", "Leeds") in talk.open_values()
-
-
-def test_two_sons_stay_two(talk: Talk) -> None:
-    talk.tell("my son is called Tom", "user", "son", "Tom")
-    talk.tell("my other son is called Bob", "user", "son", "Bob")
-    assert talk.state.entity_map["Tom"].aliases == ("son",)
-    assert "Bob" not in talk.state.entity_map or "son" not in talk.state.entity_map["Bob"].aliases
-
-
 def test_entities_keep_their_last_three_sightings(talk: Talk) -> None:
     for number in range(5):
         talk.hear(f"{number}: Tom was here", mentions=(mention("Tom"),))

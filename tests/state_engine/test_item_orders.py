@@ -217,3 +217,11 @@ def test_what_is_over_stays_over(talk: Talk) -> None:
         kind, _, argument = order.partition(" ")
         with pytest.raises(BadRequest):
             talk.door(kind, argument)
+
+
+def test_a_time_gone_by_does_not_pass_for_the_old_one(talk: Talk) -> None:
+    talk.remind("remind me", "run", said_time("tomorrow", "2026-03-12T10:00"))
+    outcome = talk.remind("remind me", "run", said_time("yesterday", "2026-03-10T10:00"))
+    assert outcome.open_question is not None
+    assert outcome.open_question.kind == "item_time"
+    assert talk.due("p1") == "2026-03-12T10:00"

@@ -123,7 +123,8 @@ def test_a_clock_time_keeps_the_day_said_before(
     [
         (said_time("in the evening", "2026-03-11T18:00", end="2026-03-12T00:00"), "2026-03-12T20:00"),
         (said_time("in the morning", "2026-03-12T06:00", end="2026-03-12T12:00"), "2026-03-12T08:00"),
-        (said_time("8 pm", "2026-03-11T20:00"), "2026-03-12T20:00"),
+        (said_time("tomorrow at 8 pm", "2026-03-12T20:00"), "2026-03-12T20:00"),
+        (said_time("friday at 3 pm", "2026-03-13T15:00"), "2026-03-13T15:00"),
     ],
 )
 def test_an_ambiguous_hour_is_asked_about(talk: Talk, answer: TimeMention, expected: str) -> None:
@@ -133,6 +134,15 @@ def test_an_ambiguous_hour_is_asked_about(talk: Talk, answer: TimeMention, expec
     assert len(outcome.open_question.choices) == 2
     talk.answer(answer.text, answer)
     assert talk.due() == expected
+
+
+def test_the_same_open_hour_again_is_asked_again(zh: Talk) -> None:
+    zh.remind("tomorrow at 8", "pills", said_time("tomorrow at 8", "2026-03-12T08:00", ambiguous=True))
+    outcome = zh.answer("eight", said_time("eight", "2026-03-11T20:00", rule="core.times.clock_hour"))
+    assert outcome.open_question is not None
+    assert outcome.open_question.kind == "item_half"
+    zh.answer("20:00", said_time("20:00", "2026-03-11T20:00", rule="core.times.clock_written"))
+    assert zh.due() == "2026-03-12T20:00"
 
 
 def test_the_half_can_be_answered_by_a_word(talk: Talk) -> None:
@@ -234,3 +244,55 @@ def test_two_reminders_at_once_ask_one_question(talk: Talk) -> None:
     assert outcome.open_question is not None
     assert outcome.open_question.about == "p1"
     assert talk.lexicon.languages["en"].say("item_without_time", what="the plants") in outcome.say
+
+
+def test_a_reminder_of_nothing_asks_what(talk: Talk) -> None:
+    outcome = talk.remind("remind me tomorrow at 10", "", TOMORROW_TEN)
+    assert outcome.open_question is not None
+    assert outcome.open_question.kind == "item_text"
+    outcome = talk.hear("feed the cat.")
+    assert talk.item().text == "feed the cat"
+    assert talk.due() == "2026-03-12T10:00"
+    assert "feed the cat" in outcome.say
+    assert outcome.complete
+
+
+def test_a_reminder_of_nothing_at_no_time_asks_twice(talk: Talk) -> None:
+    talk.remind("remind me", "")
+    outcome = talk.hear("feed the cat")
+    assert outcome.open_question is not None
+    assert outcome.open_question.kind == "item_time"
+
+
+def test_the_time_may_come_as_another_reminder(talk: Talk) -> None:
+    talk.remind("remind me to swim", "swim")
+    talk.remind("remind me tomorrow at 10", "", TOMORROW_TEN)
+    assert list(talk.state.pending_items) == ["p1"]
+    assert talk.due() == "2026-03-12T10:00"
+
+
+@pytest.mark.parametrize(
+    ("answer", "language", "expected"),
+    [
+        ("nine", "en", ""),
+        ("at 15 please", "en", "2026-03-12T15:00"),
+        ("九", "zh", ""),
+        ("二十", "zh", "2026-03-12T20:00"),
+    ],
+)
+def test_a_bare_number_is_an_hour(talk: Talk, answer: str, language: str, expected: str) -> None:
+    talk.remind("tomorrow", "swim", said_time("tomorrow", "2026-03-12T00:00", "day", end="2026-03-13T00:00"))
+    talk.language = language
+    outcome = talk.hear(answer)
+    if expected:
+        assert talk.due() == expected
+    else:
+        assert outcome.open_question is not None
+        assert outcome.open_question.kind == "item_half"
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("five", "2026-03-11T17:00"), ("23", "2026-03-11T23:00")])
+def test_a_bare_number_without_a_day_is_the_next_such_hour(talk: Talk, answer: str, expected: str) -> None:
+    talk.remind("remind me to swim", "swim")
+    talk.hear(answer)
+    assert talk.due() == expected
