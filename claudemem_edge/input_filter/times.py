@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from claudemem_edge.input_filter import time_fallback
 from claudemem_edge.input_filter.normalize import fold
 from claudemem_edge.input_filter.time_alignment import aligned
 from claudemem_edge.input_filter.time_grammar import GAP, Grammar, grammar_of
@@ -44,7 +45,12 @@ _grammars: dict[int, tuple[Language, Grammar | None]] = {}
 
 
 def read_times(text: str, now: Moment, lexicon: Lexicon, hint: str = "") -> TimesRead:
-    """Find and resolve the time expressions of a text in its own language; spans are in the text as given."""
+    """Find and resolve the time expressions of a text in its own language; spans are in the text as given.
+
+    `hint` is a language code; where it names one that `time_fallback.prepare` was told of, absolute dates are all.
+    """
+    if hint and time_fallback.prepared(hint):
+        return TimesRead(tuple(time_fallback.absolute_dates(text, now.wall, hint)))
     folded, origins = aligned(text)
     language = lexicon.of(folded, hint) or (None if HAS_LETTERS.search(folded) else lexicon.get(""))
     grammar = _grammar(language) if language is not None else None
