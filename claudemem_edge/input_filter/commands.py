@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from claudemem_edge.input_filter.overlap import without_overlap
 from claudemem_edge.shapes.reading import Command
 
 if TYPE_CHECKING:
@@ -45,14 +46,7 @@ def find(ground: Ground, scan: Scan, language: Language) -> tuple[Command, ...]:
             for match in ground.matches(rule, masked=rule.fields.get("times", False))
             if not (rule.fields.get("alone") and _leftover(ground, match))
         )
-    if len(found) < 2:
-        return tuple(found)
-    found.sort(key=lambda command: command.span[0] - command.span[1])
-    kept: list[Command] = []
-    for command in found[:MOST_ORDERS]:
-        if not any(command.span[0] < other.span[1] and other.span[0] < command.span[1] for other in kept):
-            kept.append(command)
-    return tuple(sorted(kept, key=lambda command: command.span))
+    return without_overlap(found)[:MOST_ORDERS]
 
 
 def politeness(ground: Ground, scan: Scan, language: Language) -> list[tuple[str, Span]]:
