@@ -27,17 +27,20 @@ def learn_all(progress: Progress) -> None:
 
 def learn(progress: Progress, draft: ClaimDraft) -> None:
     """Open a claim, let an open one rest on these words too, or close what is denied."""
-    subject = entity_map.subject_of(progress, draft)
+    subject, value = entity_map.subject_of(progress, draft), entity_map.object_of(progress, draft)
+    if not subject or not value:
+        return  # nobody can say whom a pointing word meant; the statement is kept as it is
     rests_on = origin(progress, draft.span)
-    same = [one for one in open_claims(progress) if one.subject == subject and one.predicate == draft.predicate]
+    same = open_with(progress, subject, draft.predicate)
     if draft.denies:
-        deny(progress, same, draft.object, rests_on)
+        deny(progress, same, value, rests_on)
         return
-    known = next((one for one in same if alike(one.object, draft.object)), None)
+    known = next((one for one in same if alike(one.object, value)), None)
     if known is not None:
         rest_on(progress, known, rests_on)
         return
-    new = replace(progress, _replaced(progress, draft, same), (subject, draft.predicate, draft.object), rests_on)
+    against = _against(progress, subject, draft.predicate, value)
+    new = replace(progress, _replaced(progress, draft, same) + against, (subject, draft.predicate, value), rests_on)
     if draft.because and not draft.corrects:
         progress.ledger.set(new, because=draft.because)
 
@@ -87,23 +90,31 @@ def open_claims(progress: Progress) -> Iterator[Claim]:
     return (claim for claim in reversed(progress.state.claims.values()) if claim.until is None)
 
 
+def open_with(progress: Progress, subject: str, predicate: str) -> list[Claim]:
+    """Return the claims of this subject and predicate that hold, newest first."""
+    return [
+        claim
+        for claim in reversed(progress.state.claims.values())
+        if claim.predicate == predicate and claim.subject == subject and claim.until is None
+    ]
+
+
 def alike(one: str, other: str) -> bool:
     """Tell whether two values are the same but for case and blanks."""
     return "".join(one.casefold().split()) == "".join(other.casefold().split())
 
 
 def _replaced(progress: Progress, draft: ClaimDraft, same: list[Claim]) -> list[Claim]:
-    """Return the open claims whose place a new one takes."""
-    opposite = predicates.opposite(draft.predicate, progress.lexicon)
-    subject = entity_map.subject_of(progress, draft)
-    against = [
-        one
-        for one in open_claims(progress)
-        if opposite and one.subject == subject and one.predicate == opposite and alike(one.object, draft.object)
-    ]
+    """Return the open claims whose place a new value takes: all of a single-valued predicate, or what is corrected."""
     if predicates.single(draft.predicate, progress.lexicon):
-        return same + against
+        return same
     if draft.corrects:
         named = [one for one in same if draft.because and holds(one.object, draft.because)]
-        return (named or same)[:1] + against
-    return against
+        return (named or same)[:1]
+    return []
+
+
+def _against(progress: Progress, subject: str, predicate: str, value: str) -> list[Claim]:
+    """Return the open claims that cannot hold beside this one."""
+    opposite = predicates.opposite(predicate, progress.lexicon)
+    return [one for one in open_with(progress, subject, opposite) if alike(one.object, value)] if opposite else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from claudemem_edge.shapes.memory import Entity, Sighting
-from claudemem_edge.state_engine import predicates
+from claudemem_edge.state_engine import pointing, predicates
 from claudemem_edge.state_engine.statements import forgetting, origin
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SIGHTINGS_KEPT = 3
 BEFORE_MOST_CHARS = 3
+NAMED_KINDS = frozenset({"place", "organisation", "medicine", "device", "work"})
 SPEAKERS_WITHOUT_NAME = frozenset({"user", "assistant", "event", "door"})
 
 
@@ -25,10 +26,19 @@ def sight_all(progress: Progress) -> None:
 
 
 def subject_of(progress: Progress, draft: ClaimDraft) -> str:
-    """Return whom a claim is about: "user", the named speaker, or an entity, which is made if it is new."""
+    """Return whom a claim is about: "user", the named speaker, or an entity, which is made if it is new.
+
+    "" when a pointing word stands in the place and may mean more than one, or nobody.
+    """
     speaker = progress.reading.utterance.speaker
     if draft.subject == "user":
         return "user" if speaker in SPEAKERS_WITHOUT_NAME else speaker
+    reference = pointing.reference_in(progress, draft.subject)
+    if reference is not None:
+        meant = pointing.meant_by(progress, reference, draft)
+        if meant is not None:
+            add_sighting(progress, meant, origin(progress, draft.span), progress.reading.attitude)
+        return meant.name if meant is not None else ""
     known = find(progress, draft.subject)
     if known is not None:
         return known.name
@@ -36,6 +46,22 @@ def subject_of(progress: Progress, draft: ClaimDraft) -> str:
     entity = add(progress, draft.subject, kind)
     add_sighting(progress, entity, origin(progress, draft.span), progress.reading.attitude)
     return entity.name
+
+
+def object_of(progress: Progress, draft: ClaimDraft) -> str:
+    """Return what is claimed, with the name a pointing word stands for; "" when that is open.
+
+    A name that the predicate expects there becomes an entity.
+    """
+    reference = pointing.reference_in(progress, draft.object)
+    if reference is not None:
+        meant = pointing.meant_by(progress, reference, draft, "object_kind")
+        return meant.name if meant is not None else ""
+    kind = str(predicates.describe(draft.predicate, progress.lexicon).get("object_kind", ""))
+    if kind in NAMED_KINDS and not draft.denies and find(progress, draft.object) is None:
+        entity = add(progress, draft.object, kind)
+        add_sighting(progress, entity, origin(progress, draft.span), progress.reading.attitude)
+    return draft.object
 
 
 def find(progress: Progress, name: str) -> Entity | None:

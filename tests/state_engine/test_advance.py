@@ -116,8 +116,10 @@ def test_the_view_is_plain_json_and_leaves_nothing_out(talk: Talk) -> None:
     assert (new["turns"], new["since"][:10]) == ([2], "2026-03-11")
     (item,) = shown["items"]
     assert (item["id"], item["text"], item["due"], item["state"]) == ("p1", "swim", None, "pending")
-    (entity,) = shown["entities"]
-    assert (entity["name"], entity["seen"]) == ("Tom", [3])
+    assert [(one["name"], one["kind"], one["seen"]) for one in shown["entities"]] == [
+        ("York", "place", [2]),
+        ("Tom", "person", [3]),
+    ]
     assert [one["text"] for one in shown["statements"]][:3] == ["I live in Leeds", "I live in York", "Tom was here"]
     assert shown["open_question"]["kind"] == "item_time"
     assert shown["topics"]

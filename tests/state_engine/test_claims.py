@@ -26,7 +26,7 @@ def test_a_claim_rests_on_its_statement(talk: Talk) -> None:
     (claim,) = talk.state.claims.values()
     assert (claim.subject, claim.predicate, claim.object, claim.origin) == ("user", "lives_in", "Leeds", (1,))
     assert not outcome.complete
-    assert [change.record for change in outcome.changed] == ["statement", "claim"]
+    assert [change.record for change in outcome.changed] == ["statement", "entity", "claim"]
 
 
 def test_a_claim_rests_on_the_clause_that_holds_it(talk: Talk) -> None:

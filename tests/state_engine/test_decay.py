@@ -76,7 +76,7 @@ def test_entities_go_with_the_last_that_was_said_of_them(lexicon: Lexicon) -> No
     talk.hear("Bob was here", mentions=(mention("Bob"),))
     talk.tell("Bob lives in Leeds", "Bob", "lives_in", "Leeds")
     _chat(talk, 100)
-    assert list(talk.state.entity_map) == ["Bob"]
+    assert list(talk.state.entity_map) == ["Bob", "Leeds"]
     assert not talk.state.names.hits("tom")
 
 

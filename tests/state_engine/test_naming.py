@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _names(talk: Talk) -> list[set[str]]:
-    return [{one.name, *one.aliases} for one in talk.state.entity_map.values()]
+    return [{one.name, *one.aliases} for one in talk.state.entity_map.values() if one.kind == "person"]
 
 
 def test_the_relation_first(talk: Talk) -> None:
