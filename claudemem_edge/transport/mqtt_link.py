@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
+WATCH_EVERY_S = 1.0
 NO_ANSWER = "Operation timed out"
 """aiomqtt's words for a broker that took the connection and then said nothing."""
 NOT_OUR_VERSION = frozenset({1, 132})
@@ -125,6 +126,7 @@ class MqttLink:
                 tasks.create_task(client.listen())
                 self._arrived(client)
                 tasks.create_task(self._prove(client))
+                tasks.create_task(self._watch())
         finally:
             self._client = None
             self._echo_ms = None
@@ -146,6 +148,7 @@ class MqttLink:
     def _arrived(self, client: BrokerClient) -> None:
         """From here on letters go out."""
         self._client = client
+        self._outbox.away = False
         self._connects += 1
         self._problem = ""
         LOG.info("connected to the MQTT broker")
@@ -199,6 +202,14 @@ class MqttLink:
                     raise
                 self._say_once(f"the MQTT broker does not give us back what we send to {self._echo_topic}")
             await asyncio.sleep(self._options.health_every_s)
+
+    async def _watch(self) -> None:
+        """End a connection on which acknowledgements stay out: a broker under pressure throws them away as well."""
+        clock = asyncio.get_running_loop()
+        while True:
+            if self._outbox.unanswered_s(clock.time()) >= ANSWER_TIMEOUT_S:
+                raise MqttError("it does not acknowledge what we publish")
+            await asyncio.sleep(WATCH_EVERY_S)
 
     def _take(self, arrival: Arrival) -> None:
         """Hand one message on. Whatever is wrong with it, the connection stays."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from claudemem_edge.transport.mqtt_messages import Letter
 
 MOST_ATTEMPTS = 3
+MOST_CONNECTED = 4096
+MOST_BYTES = 4 << 20
 MOST_UNDER_WAY = 20
 """As many as paho and mosquitto let be unacknowledged."""
 
@@ -22,15 +24,22 @@ class Posting:
 
     letter: Letter
     attempts: int = 0
+    sent_s: float = 0.0
 
 
 class Outbox:
-    """A bounded line of letters. Full: the oldest is lost; late: the letter itself. Both are counted as dropped."""
+    """A bounded line of letters. Full: the oldest is lost; late: the letter itself. Both are counted as dropped.
 
-    def __init__(self, most: int, counters: Counters) -> None:
+    `most_away` letters fit in while there is no connection. With one there is more room: under a flood the
+    broker's acknowledgements come behind all the requests that it has already sent.
+    """
+
+    def __init__(self, most_away: int, counters: Counters) -> None:
+        self.away = True
         self._waiting: deque[Posting] = deque()
         self._under_way: dict[Posting, None] = {}
-        self._most = most
+        self._size_bytes = 0
+        self._most_away = most_away
         self._counters = counters
         self._emptied = asyncio.Event()
         self._emptied.set()
@@ -40,13 +49,13 @@ class Outbox:
 
     def put(self, letter: Letter) -> None:
         """Add a letter at the end."""
-        if self._waiting and len(self) >= self._most:
-            # What only passes by goes before what somebody waits for.
-            lost = next((one for one in self._waiting if not one.letter.keep), self._waiting[0])
-            self._waiting.remove(lost)
-            self._counters.add("dropped")
         self._waiting.append(Posting(letter))
+        self._size_bytes += len(letter.payload)
         self._emptied.clear()
+        most = self._most_away if self.away else max(self._most_away, MOST_CONNECTED)
+        while len(self._waiting) > 1 and (len(self) > most or self._size_bytes > MOST_BYTES):
+            # What only passes by goes before what somebody waits for.
+            self._lose(next((one for one in self._waiting if not one.letter.keep), self._waiting[0]))
 
     def take(self, now_s: float) -> Posting | None:
         """Return the next letter that is worth sending and may go now; it is under way until it is `done`.
@@ -56,28 +65,34 @@ class Outbox:
         while self._waiting:
             posting = self._waiting[0]
             expires_s = posting.letter.expires_s
-            if posting.attempts < MOST_ATTEMPTS and (expires_s is None or expires_s > now_s):
-                if not self._may_go(posting):
-                    return None
+            if posting.attempts >= MOST_ATTEMPTS or (expires_s is not None and expires_s <= now_s):
+                self._lose(posting)
+            elif self._may_go(posting):
                 self._waiting.popleft()
                 posting.attempts += 1
+                posting.sent_s = now_s
                 self._under_way[posting] = None
                 return posting
-            self._waiting.popleft()
-            self._counters.add("dropped")
-        self._look()
+            else:
+                break
         return None
 
     def done(self, posting: Posting) -> None:
         """Let go of a letter: the broker has it, or never will."""
-        self._under_way.pop(posting, None)
-        self._look()
+        if posting in self._under_way:
+            del self._under_way[posting]
+            self._let_go(posting)
+
+    def unanswered_s(self, now_s: float) -> float:
+        """Return for how long the broker has owed us an acknowledgement."""
+        return now_s - next(iter(self._under_way)).sent_s if self._under_way else 0.0
 
     def connection_lost(self) -> None:
         """Put what was under way back in front, and let go of what is not worth sending later."""
-        every = [*self._under_way, *self._waiting]
+        self.away = True
+        self._waiting = deque(one for one in (*self._under_way, *self._waiting) if one.letter.keep)
         self._under_way.clear()
-        self._waiting = deque(posting for posting in every if posting.letter.keep)
+        self._size_bytes = sum(len(one.letter.payload) for one in self._waiting)
         self._look()
 
     async def emptied(self) -> None:
@@ -87,6 +102,15 @@ class Outbox:
     def _may_go(self, posting: Posting) -> bool:
         suspect = posting.attempts > 0 or any(one.attempts > 1 for one in self._under_way)
         return not self._under_way if suspect else len(self._under_way) < MOST_UNDER_WAY
+
+    def _lose(self, posting: Posting) -> None:
+        self._waiting.remove(posting)
+        self._counters.add("dropped")
+        self._let_go(posting)
+
+    def _let_go(self, posting: Posting) -> None:
+        self._size_bytes -= len(posting.letter.payload)
+        self._look()
 
     def _look(self) -> None:
         if not len(self):

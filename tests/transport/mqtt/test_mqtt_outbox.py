@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from claudemem_edge.counters import Counters
 from claudemem_edge.transport.mqtt_messages import Letter
-from claudemem_edge.transport.mqtt_outbox import MOST_ATTEMPTS, MOST_UNDER_WAY, Outbox
+from claudemem_edge.transport.mqtt_outbox import (
+    MOST_ATTEMPTS,
+    MOST_BYTES,
+    MOST_CONNECTED,
+    MOST_UNDER_WAY,
+    Outbox,
+)
 
 
 def kept(text: str, expires_s: float | None = None) -> Letter:
@@ -52,6 +58,18 @@ def test_full_means_that_the_oldest_goes_and_what_passes_by_before_replies() -> 
     assert counters.count("dropped") == 2
 
 
+def test_with_a_connection_there_is_more_room_but_not_without_end() -> None:
+    counters = Counters()
+    outbox = Outbox(3, counters)
+    outbox.away = False
+    for number in range(MOST_CONNECTED + 2):
+        outbox.put(kept(str(number)))
+    assert len(outbox) == MOST_CONNECTED
+    outbox.put(Letter("t", bytes(MOST_BYTES), qos=1, keep=True))
+    assert len(outbox) == 1, "the newest stays, however large"
+    assert counters.count("dropped") == MOST_CONNECTED + 2
+
+
 def test_what_is_late_is_not_sent() -> None:
     counters = Counters()
     outbox = Outbox(9, counters)
@@ -88,6 +106,18 @@ def test_a_letter_that_breaks_every_connection_goes_alone_and_is_given_up() -> N
         outbox.connection_lost()
     assert sent(outbox) == ["harmless"]
     assert counters.count("dropped") == 1
+
+
+def test_it_knows_for_how_long_the_broker_has_owed_an_acknowledgement() -> None:
+    outbox = Outbox(9, Counters())
+    assert outbox.unanswered_s(100) == 0
+    outbox.put(kept("1"))
+    assert outbox.unanswered_s(100) == 0
+    posting = outbox.take(100)
+    assert posting is not None
+    assert outbox.unanswered_s(107) == 7
+    outbox.done(posting)
+    assert outbox.unanswered_s(107) == 0
 
 
 def test_a_letter_put_twice_is_sent_twice() -> None:
