@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -29,6 +30,9 @@ SLACK_CHARS = 1
 RELATIONS = frozenset({"relation", "pet"})
 """Groups whose words stand for a relation, and are kept in the form of the list."""
 NAME = "name"
+ATTRIBUTE, IS = "attribute", "is"
+"""The value of something of the user's; of anything whose owner is named in the subject."""
+USER = "user"
 RELATION_LISTS = ("relations", "roles")
 
 
@@ -70,7 +74,8 @@ def _values(rule: ClaimRule, match: re.Match[str], ground: Ground, language: Lan
         start, end = match.span(group)
         kind = rule.kinds.get(group)
         if start < 0:
-            values[group] = ground.earlier(kind, match.start()) if kind is not None else ""
+            subject = kind if rule.drafts[0].subject == f"{{{group}}}" else None
+            values[group] = ground.earlier(subject, match.start()) if subject is not None else ""
         elif kind is not None:
             values[group] = _named(kind, start, end, ground)
         elif group in RELATIONS:
@@ -86,14 +91,15 @@ def _values(rule: ClaimRule, match: re.Match[str], ground: Ground, language: Lan
 
 def _named(kind: str, start: int, end: int, ground: Ground) -> str:
     """Return the name that fills a stretch of text, or the pointing word in it; "" when there is none."""
-    for mention in ground.mentions:
-        if mention.kind == kind.removesuffix(BEGINS) and mention.span[0] == start:
-            if kind.endswith(BEGINS):
-                return ground.text[start:end].strip(STRIPPED)
-            if mention.span[1] >= end - SLACK_CHARS:
-                return mention.name
-    for at, (after, pointed) in ground.pointers.items():
-        if start <= at and after <= end and (pointed == kind or pointed in ANY_KIND):
+    mention = ground.named.get(start)
+    if mention is not None and mention.kind == kind.removesuffix(BEGINS):
+        if kind.endswith(BEGINS):
+            return ground.text[start:end].strip(STRIPPED)
+        if mention.span[1] >= end - SLACK_CHARS:
+            return mention.name
+    for at in range(start, end):
+        after, points_to = ground.pointers.get(at, (0, ""))
+        if 0 < after <= end and (points_to == kind or points_to in ANY_KIND):
             return ground.earlier(kind, at) or ground.text[at:after]
     return ""
 
@@ -130,6 +136,8 @@ def _draft(
         return None
     if predicate == NAME and subject is not None and subject.kind == "relation" and not shape.subject:
         predicate, about = subject.relation, ground.speaker
+    if predicate == ATTRIBUTE and ground.speaker != USER:
+        predicate, about = IS, ground.table.possession.format(owner=ground.speaker, subject=about)
     return ClaimDraft(
         about,
         ground.table.relations.get(predicate, predicate),
@@ -151,7 +159,7 @@ def _subject(
 ) -> str:
     if shape.subject:
         filled = _filled(shape.subject, values)
-        return ground.speaker if filled == "user" else filled
+        return ground.speaker if filled == USER else filled
     if subject is None:
         return ground.speaker
     kind = ground.table.subject_kinds.get(predicate, "")
@@ -171,10 +179,16 @@ def _dated(draft: ClaimDraft, ground: Ground, times: tuple[TimeMention, ...]) ->
     if draft.predicate not in ground.table.of_times:
         return draft
     start, end = draft.span
-    for time in times:
+    for time in times[bisect_left(times, start, key=_start) :]:
+        if time.span[0] >= end:
+            break
         if start <= time.span[0] and time.span[1] <= end and time.start is not None and not time.recurrence:
             day = time.start.strftime(DAY_PATTERNS.get(time.grain, "%Y-%m-%d"))
             if time.grain == "week" and time.end is not None:
                 day += "/" + (time.end - timedelta(days=1)).strftime("%Y-%m-%d")
             return replace(draft, object=day)
     return draft
+
+
+def _start(time: TimeMention) -> int:
+    return time.span[0]

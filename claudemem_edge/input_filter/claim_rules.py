@@ -105,6 +105,8 @@ class PredicateTable:
     single: frozenset[str] = frozenset()
     relations: Mapping[str, str] = field(default_factory=dict)
     """Relation word → predicate."""
+    named_by: frozenset[str] = frozenset()
+    """The predicates that relation words stand for."""
     subject_kinds: Mapping[str, str] = field(default_factory=dict)
     of_times: frozenset[str] = frozenset()
     """Predicates whose object is a point in time."""
@@ -117,6 +119,7 @@ def _predicate_table(language: Language | None) -> PredicateTable:
     return PredicateTable(
         frozenset(name for name, table in predicates.items() if table.get("single")),
         tables.get("relations", {}),
+        frozenset(tables.get("relations", {}).values()),
         {name: table.get("subject_kind", "") for name, table in predicates.items()},
         frozenset(name for name, table in predicates.items() if table.get("object_kind") == "time"),
         tables.get("subjects", {}).get("of", "{owner} {subject}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,17 +44,19 @@ class Ground:
         self.text = utterance.text
         self.folded = utterance.folded
         self.speaker = utterance.speaker
-        self.mentions = mentions
+        self.named = {mention.span[0]: mention for mention in mentions}
         self.joined = language.joined
         self.table = predicate_table(language)
         self.leads = _places(scan, "leads")
         self.openers = _places(scan, "openers")
         self.reasons = _places(scan, "reasons")
-        self.pointers = {
-            at: found
-            for at, found in _places(scan, "pointers").items()
-            if not any(mention.span[0] <= at < mention.span[1] for mention in mentions)
-        }
+        covered = bytearray(len(self.folded))
+        self._by_kind: dict[str, list[Mention]] = {}
+        for mention in mentions:
+            start, end = mention.span
+            covered[start:end] = b"1" * (end - start)
+            self._by_kind.setdefault(mention.kind, []).append(mention)
+        self.pointers = {at: found for at, found in _places(scan, "pointers").items() if not covered[at]}
         self.pointing = {self.folded[start:end] for start, (end, _) in self.pointers.items()}
         self.selves = _places(scan, "selves")
         self.possessives = _places(scan, "possessives")
@@ -63,7 +66,6 @@ class Ground:
         self._determiners = _places(scan, "determiners")
         self._family = _places(scan, "relations")
         self._relations = _places(scan, "roles") | self._family
-        self._named = {mention.span[0]: mention for mention in reversed(mentions)}
 
     def skip(self, at: int, end: int) -> int:
         """Return the place behind blanks and the words a clause may begin with."""
@@ -96,7 +98,8 @@ class Ground:
         """Tell whether at `at`, in a clause from `start`, begins what somebody says who knows no better."""
         while at > start and self.folded[at - 1] == " ":
             at -= 1
-        return at in self._reporter_ends and not any(start <= expert < at for expert in self._experts)
+        expert = bisect_left(self._experts, start)
+        return at in self._reporter_ends and not (expert < len(self._experts) and self._experts[expert] < at)
 
     def starts(self) -> list[int]:
         """Return the places where something new may begin inside a clause, in order: not behind "makes" and "for"."""
@@ -109,10 +112,10 @@ class Ground:
     def suits(self, who: str, subject: Subject | None) -> bool:
         """Tell whether a subject is one that a rule asks for."""
         if subject is None:
-            return who == "mine" and self.speaker == "user"
-        own = subject.kind == SPEAKER and self.speaker == "user"
+            return who == "mine"
+        own = subject.kind == SPEAKER
         return {
-            "mine": self.speaker == "user",
+            "mine": True,
             "speaker": own,
             "other": not own,
             "person": subject.kind not in THINGS and subject.points_to in {"", "person"},
@@ -123,8 +126,9 @@ class Ground:
 
     def earlier(self, kind: str, before: int) -> str:
         """Return the last name of a kind that ends before a place, "" if there is none."""
-        found = [mention.name for mention in self.mentions if mention.kind == kind and mention.span[1] <= before]
-        return found[-1] if found else ""
+        mentions = self._by_kind.get(kind, [])
+        place = bisect_right(mentions, before, key=_end)
+        return mentions[place - 1].name if place else ""
 
     def known(self, name: str, end: int) -> Subject:
         """Return the subject that a name stands for: a relation word, or itself."""
@@ -149,7 +153,7 @@ class Ground:
         determiner = self._determiners.get(at)
         if determiner is None:
             return None
-        mention = self._named.get(self.past_blanks(determiner[0]))
+        mention = self.named.get(self.past_blanks(determiner[0]))
         return Subject(mention.name, mention.kind, mention.span[1]) if mention is not None else None
 
     def _pointer(self, at: int) -> Subject | None:
@@ -159,7 +163,7 @@ class Ground:
         return Subject(self.text[at : found[0]], "pointer", found[0], points_to=found[1])
 
     def _other(self, at: int) -> Subject | None:
-        mention = self._named.get(at)
+        mention = self.named.get(at)
         family = self._family.get(at) if self.joined else None
         if family is not None and (mention is None or mention.span[1] <= family[0]):
             return self._as_relation(family[1], family[0])
@@ -172,3 +176,7 @@ class Ground:
 
 def _places(scan: Scan, name: str) -> Places:
     return {start: (end, value) for start, end, value in scan.spans(name)}
+
+
+def _end(mention: Mention) -> int:
+    return mention.span[1]

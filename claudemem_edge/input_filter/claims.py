@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import TimeMention
 
 COMMAS = ",，"
+LONGEST_REASON_CHARS = 80
 
 
 def find(
@@ -80,6 +81,7 @@ class _Reader:
         self._starts = ground.starts()
         self._subject: Subject | None = None
         self._strength = ""
+        self._denied: set[tuple[str, str]] = set()
         self._reason = ""
         self._reason_end = 0
         self._latest: list[int] = []
@@ -155,11 +157,16 @@ class _Reader:
     def _add(self, found: list[ClaimDraft]) -> None:
         single = self._ground.table.single
         first = len(self.drafts)
-        denied = {(draft.subject, draft.predicate) for draft in self.drafts if draft.denies}
         for draft in found:
-            replaces = bool(self._strength) or (draft.subject, draft.predicate) in denied
-            corrects = replaces and draft.predicate in single and not draft.denies
+            about = (draft.subject, draft.predicate)
+            replaces = bool(self._strength) or about in self._denied
+            one_of = draft.predicate in single or (
+                self._strength == corrections.STRONG and draft.predicate in self._ground.table.named_by
+            )
+            corrects = replaces and one_of and not draft.denies
             reason = self._reason if draft.span[0] >= self._reason_end else ""
+            if draft.denies:
+                self._denied.add(about)
             self.drafts.append(replace(draft, corrects=corrects, because=draft.because or reason))
         if found[0].span[0] >= self._reason_end:
             self._reason = ""
@@ -175,9 +182,7 @@ class _Reader:
     def _take_reason(self, at: int, end: int) -> int:
         """Give the reason that begins at `at` to the claims before it, or keep it for those behind it."""
         start = self._ground.reasons[at][0]
-        comma = min(
-            (place for mark in COMMAS if (place := self._ground.folded.find(mark, start, end)) > 0), default=end
-        )
+        comma = self._reason_stop(start, end)
         reason = self._ground.text[start:comma].strip(STRIPPED)
         for place in self._latest:
             draft = self.drafts[place]
@@ -186,3 +191,13 @@ class _Reader:
         self._reason_end = comma
         self._latest = []
         return start
+
+    def _reason_stop(self, start: int, end: int) -> int:
+        """Return where a reason ends: at a comma, or where the speaker comes in if the reason is a mere noun."""
+        ground = self._ground
+        end = min(end, start + LONGEST_REASON_CHARS)
+        stops = [place for mark in COMMAS if (place := ground.folded.find(mark, start, end)) > 0]
+        first = ground.skip(start, end)
+        if not ground.joined and ground.subject(first) is None:
+            stops += [at for at in range(first, end) if at in ground.selves]
+        return min(stops, default=end)

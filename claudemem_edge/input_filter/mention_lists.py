@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from claudemem_edge.language.pack import Language, Scan
-    from claudemem_edge.shapes.reading import Utterance
+    from claudemem_edge.shapes.reading import Span, Utterance
 
 LONGEST_SURNAME_CHARS = 24
+HYPHEN = "-"
 
 
 def listed(utterance: Utterance, scan: Scan, language: Language) -> Iterator[Mention]:
@@ -24,7 +25,7 @@ def listed(utterance: Utterance, scan: Scan, language: Language) -> Iterator[Men
     text = utterance.text
     for name, kind, capital, longer in tables.lists:
         for start, end, value in scan.spans(name):
-            if capital and not text[start].isupper() and has_capitals(text):
+            if capital and not _stands_alone(text, start, end):
                 continue
             last = end
             if longer and text[end : end + 1] == " " and has_capitals(text):
@@ -60,16 +61,29 @@ def compounds(utterance: Utterance, scan: Scan, language: Language) -> Iterator[
     firsts, seconds = scan.spans(rule["first"]), scan.spans(rule["second"])
     if not firsts or not seconds:
         return
+    second_at = {start: (end, value) for start, end, value in seconds}
+    second_before = {end: (start, value) for start, end, value in seconds}
     for first, first_end, first_value in firsts:
-        for second, second_end, second_value in seconds:
-            if utterance.folded[first_end:second] in rule["glue"] and first_end <= second:
-                span = (first, second_end)
-            elif utterance.folded[second_end:first] in rule["back_glue"] and second_end <= first:
-                span = (second, first_end)
-            else:
-                continue
-            name = rule["name"].format(first=first_value, second=second_value)
-            yield Mention(name, rule["kind"], span, f"{rule['second']}.{name}")
+        for glue in rule["glue"]:
+            found = second_at.get(first_end + len(glue))
+            if found is not None and utterance.folded.startswith(glue, first_end):
+                yield _compound_mention(rule, first_value, found[1], (first, found[0]))
+        for glue in rule["back_glue"]:
+            found = second_before.get(first - len(glue))
+            if found is not None and utterance.folded.endswith(glue, 0, first):
+                yield _compound_mention(rule, first_value, found[1], (found[0], first_end))
+
+
+def _compound_mention(rule: dict[str, Any], first: str, second: str, span: Span) -> Mention:
+    name = rule["name"].format(first=first, second=second)
+    return Mention(name, rule["kind"], span, f"{rule['second']}.{name}")
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Tell whether a listed name is written as one, and is no part of a longer word with hyphens."""
+    if HYPHEN in {text[start - 1 : start], text[end : end + 1]}:
+        return False
+    return text[start].isupper() or not has_capitals(text)
 
 
 def _of(word: str, utterance: Utterance, language: Language) -> str:

@@ -20,13 +20,14 @@ FIELDS = frozenset({"kind"})
 class MentionRule:
     """A rule of `mentions.toml`: its group `name` is the name.
 
-    A group `proper` must be written with capitals, and the name ends with it. A group `leads_up` stands behind the
-    capitalised words that begin the name.
+    A group `proper` must be written with capitals, at least as far as into a group `needed`, and the name ends with it.
+    A group `leads_up` stands behind the capitalised words that begin the name.
     """
 
     rule: Rule
     kind: str
     proper: bool
+    needed: bool
     leads_up: bool
     words_not_names: frozenset[str]
 
@@ -79,7 +80,7 @@ def _mention_rule(rule: Rule, stops: frozenset[str]) -> MentionRule:
     groups = rule.pattern.groupindex
     if "name" not in groups:
         raise PackError(f"{rule.id}: the pattern needs a group (?P<name>…)")
-    return MentionRule(rule, rule.fields["kind"], "proper" in groups, "leads_up" in groups, stops)
+    return MentionRule(rule, rule.fields["kind"], "proper" in groups, "needed" in groups, "leads_up" in groups, stops)
 
 
 mention_tables = PerLanguage(_mention_tables)

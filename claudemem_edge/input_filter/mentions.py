@@ -1,7 +1,7 @@
 """Names in the text: people, places, organisations, medicines, devices, works, numbers.
 
 What this memory knows comes first, then word lists and rules of `mentions.toml`; where two overlap the longer one
-stands, but a rule adds nothing in front of a listed name that ends at the same place. Only what is right most of the
+stands, but without spaces between words a rule adds nothing in front of a listed name. Only what is right most of the
 time is a rule: a name that is none does more harm than one that is missed.
 """
 
@@ -35,7 +35,7 @@ def find(utterance: Utterance, scan: Scan, language: Language, names: TermIndex)
         found += compounds(utterance, scan, language)
         found += relations(utterance, scan, language)
         found += listed(utterance, scan, language)
-    ends = {(mention.span[1], mention.kind) for mention in found}
+    ends = {(mention.span[1], mention.kind) for mention in found} if language.joined else set()
     for rule in language.candidates("mentions", scan):
         found += (
             mention
@@ -45,7 +45,7 @@ def find(utterance: Utterance, scan: Scan, language: Language, names: TermIndex)
     known = [Mention(hit.value, "", (hit.start, hit.end), KNOWN, known=True) for hit in names.hits(utterance.folded)]
     if not found and not known:
         return ()
-    return _without_overlap(_with_kinds(known, found) + found)
+    return _without_overlap(_with_kinds(known, found) + found, len(utterance.folded))
 
 
 def _by_rule(rule: MentionRule, utterance: Utterance) -> Iterator[Mention]:
@@ -63,7 +63,7 @@ def _name_span(rule: MentionRule, match: re.Match[str], text: str) -> Span:
     if rule.proper:
         proper, last = match.span("proper")
         end = proper_end(text, proper, last, rule.words_not_names)
-        if end <= proper:
+        if end <= (match.start("needed") if rule.needed else proper):
             return start, start
     if rule.leads_up:
         suffix = match.start("leads_up")
@@ -79,13 +79,15 @@ def _with_kinds(known: list[Mention], found: list[Mention]) -> list[Mention]:
     return [replace(mention, kind=kinds.get(mention.span, "")) for mention in known]
 
 
-def _without_overlap(found: list[Mention]) -> tuple[Mention, ...]:
+def _without_overlap(found: list[Mention], length: int) -> tuple[Mention, ...]:
     """Keep the longest of those that overlap; of equals the first, so that known names come before all else."""
     found.sort(key=lambda mention: mention.span[0] - mention.span[1])
     kept: list[Mention] = []
+    taken = bytearray(length)
     for mention in found:
         start, end = mention.span
-        if all(end <= other.span[0] or other.span[1] <= start for other in kept):
+        if not any(taken[start:end]):
+            taken[start:end] = b"1" * (end - start)
             kept.append(mention)
     kept.sort(key=lambda mention: mention.span)
     return tuple(kept)

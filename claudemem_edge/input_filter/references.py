@@ -34,7 +34,7 @@ def find(utterance: Utterance, scan: Scan, language: Language) -> tuple[Referenc
         for match in rule.pattern.finditer(utterance.folded):
             start, end = match.span("word")
             found.append(Reference(utterance.text[start:end], rule.fields.get("kind", ""), (start, end), rule.id))
-    return _without_overlap(found)
+    return _without_overlap(found, len(utterance.folded))
 
 
 def _kind(value: str, language: Language) -> str:
@@ -57,12 +57,14 @@ def _is_abbreviation(text: str, start: int, end: int) -> bool:
     return end - start > 1 and text[start:end].isupper() and not text.isupper()
 
 
-def _without_overlap(found: list[Reference]) -> tuple[Reference, ...]:
+def _without_overlap(found: list[Reference], length: int) -> tuple[Reference, ...]:
     found.sort(key=lambda reference: reference.span[0] - reference.span[1])
     kept: list[Reference] = []
+    taken = bytearray(length)
     for reference in found:
         start, end = reference.span
-        if all(end <= other.span[0] or other.span[1] <= start for other in kept):
+        if not any(taken[start:end]):
+            taken[start:end] = b"1" * (end - start)
             kept.append(reference)
     kept.sort(key=lambda reference: reference.span)
     return tuple(kept)
