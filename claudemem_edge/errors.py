@@ -22,7 +22,10 @@ No message may contain words a user said.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class EdgeError(Exception):
@@ -134,3 +137,11 @@ class PackError(EdgeError):
     """A language or domain pack cannot be used; the message names file and rule."""
 
     code = "pack"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence on a wrong name: "; did you mean …?", or "" when no known name is near."""
+    import difflib  # noqa: PLC0415  only mistakes need it
+
+    close = difflib.get_close_matches(name, [one for one in known if one != name], 1)
+    return f"; did you mean {close[0]}?" if close else ""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
-import re
+import sys
 import tomllib
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import PackError
 from claudemem_edge.language.pack import Language, Lexicon, Rule
+from claudemem_edge.language.pieces import Pieces
 from claudemem_edge.language.schema import check_about, check_fields, unbounded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-OWN_ROOT = Path(str(resources.files("claudemem_edge"))) / "packs"
-PIECE = re.compile(r"\{([a-z][a-z_]*)\}")
+OWN_ROOT = Path(__file__).parent.parent / "packs"
 TRADITIONAL = "traditional"
-MAX_PIECE_WORDS = 400
 MAX_RULES = 2000
-MAX_DEPTH = 6
 
 
 @lru_cache(maxsize=16)
@@ -41,6 +37,7 @@ def load(languages: tuple[str, ...], packs: tuple[str, ...] = ("core",), folders
                 if (root / code / pack / "pack.toml").is_file():
                     language = _merge(language, root / code / pack)
         if language is not None:
+            _check_patterns(language)
             language.fill_scanner()
             found[code] = language
     if languages and not found:
@@ -97,15 +94,18 @@ def _merge_words(language: Language, folder: Path) -> None:
     for name, path in paths.items():
         known = language.words.setdefault(name, {})
         for term, value in _words(path):
-            known[term.translate(language.simplified)] = value
+            folded = sys.intern(term.translate(language.simplified))
+            known[folded] = folded if value == folded else sys.intern(value)
 
 
 def _merge_rules(language: Language, path: Path, tables: object, pieces: object) -> None:
     if not isinstance(tables, list) or not isinstance(pieces, dict):
         raise PackError(f"{path}: rules are [[rule]] tables, pieces are one [pieces] table")
     rules = language.rules.setdefault(path.stem, {})
+    known_pieces = Pieces(path, language.words, language.pieces | pieces)
+    owners = not path.is_relative_to(OWN_ROOT)
     for table in tables:
-        rule = _rule(table, path, _Pieces(language.words, language.pieces | pieces), len(rules))
+        rule = _rule(table, known_pieces, len(rules), owners=owners)
         known = rules.get(rule.id)
         if known is not None:
             rule.order = known.order
@@ -116,9 +116,19 @@ def _merge_rules(language: Language, path: Path, tables: object, pieces: object)
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = _shared(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PackError(f"{path}: {error}") from None
+    return dict(tables)
+
+
+def _shared(value: Any) -> Any:
+    """Keep one copy of each text: packs say the same words many times."""
+    if isinstance(value, str):
+        return sys.intern(value)
+    if isinstance(value, dict):
+        return {sys.intern(key): _shared(one) for key, one in value.items()}
+    return [_shared(one) for one in value] if isinstance(value, list) else value
 
 
 def _words(path: Path) -> Iterator[tuple[str, str]]:
@@ -133,59 +143,38 @@ def _words(path: Path) -> Iterator[tuple[str, str]]:
             yield term.strip().lower(), value.strip() or term.strip()
 
 
-def _rule(table: dict[str, Any], path: Path, pieces: _Pieces, order: int) -> Rule:
-    where = f"{path}: rule {table.get('name', '?')}"
-    check_fields(path.stem, table, where)
-    source = _fill(table["pattern"], pieces, where)
-    mark = unbounded(source)
-    if mark:
-        raise PackError(f"{where}: {mark} has no upper bound; write it as in .{{0,20}}?")
-    engine = table.get("engine", "re") if path.is_relative_to(OWN_ROOT) else "regex"
+def _rule(table: dict[str, Any], pieces: Pieces, order: int, *, owners: bool) -> Rule:
+    path = pieces.path
+    check_fields(path.stem, table, f"{path}: rule {table.get('name', '?')}")
     fields = {key: value for key, value in table.items() if key not in {"name", "needs", "pattern", "engine", "note"}}
-    needs = tuple(need.lower() for need in table.get("needs", []))
-    id_ = f"{path.parent.name}.{path.stem}.{table['name']}"
-    rule = Rule(id_, table["name"], needs, source, fields, engine, order)
-    if not path.is_relative_to(OWN_ROOT):
-        _compile(rule, where)
-    return rule
+    return Rule(
+        id=f"{path.parent.name}.{path.stem}.{table['name']}",
+        name=table["name"],
+        needs=tuple(sys.intern(need.lower()) for need in table.get("needs", ())),
+        written=table["pattern"],
+        fields=fields,
+        engine="regex" if owners else table.get("engine", "re"),
+        order=order,
+        pieces=pieces,
+        owners=owners,
+    )
+
+
+def _check_patterns(language: Language) -> None:
+    """Tell what is wrong with a pattern at the start, and not in the middle of a talk."""
+    for rules in language.rules.values():
+        for rule in rules.values():
+            where = f"{rule.pieces.path}: rule {rule.name}" if rule.pieces else rule.id
+            mark = unbounded(rule.source)
+            if mark:
+                raise PackError(f"{where}: {mark} has no upper bound; write it as in .{{0,20}}?")
+            if rule.owners:
+                _compile(rule, where)
 
 
 def _compile(rule: Rule, where: str) -> None:
-    """Compile an owner's pattern at once, so that a mistake is told at the start and not in the middle of a talk."""
+    """Compile an owner's pattern at once; our own are compiled by the tests, and here on first use."""
     try:
         rule.pattern  # noqa: B018 (compiles on first use)
     except Exception as error:  # noqa: BLE001 (regex has an error class of its own, which we do not import for this)
         raise PackError(f"{where}: {error}") from None
-
-
-class _Pieces:
-    """The pieces of a file and its language; behind them the short word lists as alternations, longest first."""
-
-    def __init__(self, words: Mapping[str, Mapping[str, str]], own: Mapping[str, Any]) -> None:
-        self._words = words
-        self._own = own
-
-    def find(self, name: str, where: str) -> str:
-        """Return the source of a piece. Raises PackError when there is none."""
-        if isinstance(self._own.get(name), str):
-            return str(self._own[name])
-        terms = self._words.get(name, {})
-        if 0 < len(terms) <= MAX_PIECE_WORDS:
-            return "|".join(re.escape(term) for term in sorted(terms, key=lambda term: -len(term)))
-        close = difflib.get_close_matches(name, [*self._own, *self._words], 1)
-        raise PackError(f"{where}: no piece {name}" + (f"; did you mean {close[0]}?" if close else ""))
-
-
-def _fill(pattern: str, pieces: _Pieces, where: str) -> str:
-    pattern = _one_line(pattern)
-    for _ in range(MAX_DEPTH):
-        filled = PIECE.sub(lambda match: f"(?:{_one_line(pieces.find(match.group(1), where))})", pattern)
-        if filled == pattern:
-            return filled
-        pattern = filled
-    raise PackError(f"{where}: pieces nest deeper than {MAX_DEPTH}")
-
-
-def _one_line(pattern: str) -> str:
-    """Join the lines of a pattern; blanks at their ends only serve the reader, and none begins a pattern."""
-    return "".join(map(str.strip, pattern.splitlines())) if "\n" in pattern else pattern.lstrip(" ")

@@ -24,6 +24,8 @@ from claudemem_edge.shapes.terms import TermIndex
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from claudemem_edge.language.pieces import Pieces
+
 LATIN_LETTER = re.compile(r"[a-z]")
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
@@ -36,14 +38,23 @@ class Rule:
     id: str
     name: str
     needs: tuple[str, ...]
-    source: str
-    """Regular expression with its pieces filled in; every repeat has an upper bound."""
+    written: str
+    """Regular expression as the file has it, with {pieces}; every repeat has an upper bound."""
     fields: Mapping[str, Any]
     """What the rule's file gives besides: command, predicate, kind, …"""
     engine: str = "re"
     order: int = 0
     """Place in its file."""
+    pieces: Pieces | None = None
+    """What fills the {pieces}; filled patterns are long, and only those that are used are kept."""
+    owners: bool = False
+    """From an owner's folder, not from the package."""
     compiled: re.Pattern[str] | TimedPattern | None = None
+
+    @property
+    def source(self) -> str:
+        """The regular expression with its pieces filled in."""
+        return self.pieces.fill(self.written, self.name) if self.pieces is not None else self.written
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -68,14 +79,6 @@ class Scan:
 
 
 @dataclass(slots=True)
-class TermUse:
-    """What one term stands for: the lists it is in, with its value there, and the rules that need it."""
-
-    lists: list[tuple[str, str]] = field(default_factory=list)
-    rules: list[tuple[str, Rule]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class Language:
     """All packs of one language, merged."""
 
@@ -94,37 +97,42 @@ class Language:
     simplified: dict[int, int] = field(default_factory=dict)
     """Traditional → simplified character, for str.translate: folding keeps the length."""
     scanner: TermIndex = field(default_factory=TermIndex)
-    uses: dict[str, TermUse] = field(default_factory=dict)
-    """Term in the scanner → what it stands for."""
+    listed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Term in the scanner → the lists it is in."""
+    needed: dict[str, tuple[tuple[str, Rule], ...]] = field(default_factory=dict)
+    """Term in the scanner → the rules that need it, each with its file stem."""
     always: dict[str, list[Rule]] = field(default_factory=dict)
     """File stem → the rules without needs: they are tried on every text."""
 
     def fill_scanner(self) -> None:
         """Make the scanner from the word lists and the rules' needs, once all packs are merged."""
+        shared: dict[tuple[str, ...], tuple[str, ...]] = {}
         for name, terms in self.words.items():
-            for term, value in terms.items():
-                self.uses.setdefault(term, TermUse()).lists.append((name, value))
+            for term in terms:
+                names = (*self.listed.get(term, ()), name)
+                self.listed[term] = shared.setdefault(names, names)
         for stem, rules in self.rules.items():
             self.always[stem] = [rule for rule in rules.values() if not rule.needs]
             for rule in rules.values():
+                use = (stem, rule)
                 for need in rule.needs:
-                    self.uses.setdefault(need, TermUse()).rules.append((stem, rule))
-        for term in self.uses:
+                    self.needed[need] = (*self.needed.get(need, ()), use)
+        for term in dict.fromkeys((*self.listed, *self.needed)):
             self.scanner.add(term, term)
 
     def scan(self, folded: str) -> Scan:
         """Find every listed term and every rule's needs in a folded text."""
         rules: dict[str, dict[str, Rule]] = {}
         lists: dict[str, list[tuple[int, int, str]]] = {}
-        uses = self.uses
+        listed, needed, words = self.listed, self.needed, self.words
         for start, end, term in self.scanner.places(folded):
-            use = uses[term]
-            for stem, rule in use.rules:
+            for stem, rule in needed.get(term, ()):
                 of_file = rules.get(stem)
                 if of_file is None:
                     of_file = rules[stem] = {}
                 of_file[rule.id] = rule
-            for name, value in use.lists:
+            for name in listed.get(term, ()):
+                value = words[name][term]
                 row = lists.get(name)
                 if row is None:
                     lists[name] = [(start, end, value)]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.errors import PackError
+from claudemem_edge.errors import PackError, did_you_mean
 from claudemem_edge.shapes.reading import COMMANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 COMMON = frozenset({"name", "needs", "pattern", "engine", "note"})
@@ -45,7 +44,7 @@ def check_about(about: Mapping[str, Any], path: Path) -> None:
     """Check `pack.toml`. Raises PackError."""
     for key, kind in ABOUT.items():
         if not isinstance(about.get(key), kind):
-            raise PackError(f"{path}: {key} is missing or not of the right kind" + _meant(key, about))
+            raise PackError(f"{path}: {key} is missing or not of the right kind" + did_you_mean(key, about))
     if about["script"] not in SCRIPTS:
         raise PackError(f"{path}: script is one of {', '.join(sorted(SCRIPTS))}")
 
@@ -53,10 +52,10 @@ def check_about(about: Mapping[str, Any], path: Path) -> None:
 def check_fields(stem: str, table: Mapping[str, Any], where: str) -> None:
     """Check the fields of one rule of the file `stem`. Raises PackError."""
     if stem not in FIELDS:
-        raise PackError(f"{where}: no reader takes rules from {stem}.toml" + _meant(stem, FIELDS))
+        raise PackError(f"{where}: no reader takes rules from {stem}.toml" + did_you_mean(stem, FIELDS))
     for key in ("name", "pattern"):
         if not isinstance(table.get(key), str):
-            raise PackError(f"{where}: {key} is missing" + _meant(key, table))
+            raise PackError(f"{where}: {key} is missing" + did_you_mean(key, table))
     if not RULE_NAME.match(table["name"]):
         raise PackError(f"{where}: a name is made of a-z, 0-9 and _")
     needs = table.get("needs", [])
@@ -74,15 +73,15 @@ def _check_own_fields(
 ) -> None:
     for key in REQUIRED.get(stem, ()):
         if key not in table:
-            raise PackError(f"{where}: {key} is missing" + _meant(key, table))
+            raise PackError(f"{where}: {key} is missing" + did_you_mean(key, table))
     for key in table.keys() - COMMON:
         allowed = own.get(key)
         if allowed is None:
-            raise PackError(f"{where}: a rule of {stem}.toml has no {key}" + _meant(key, [*own, *COMMON]))
+            raise PackError(f"{where}: a rule of {stem}.toml has no {key}" + did_you_mean(key, [*own, *COMMON]))
         if isinstance(allowed, type) and not isinstance(table[key], allowed):
             raise PackError(f"{where}: {key} is of the wrong kind")
         if isinstance(allowed, frozenset) and table[key] not in allowed:
-            raise PackError(f"{where}: {key} is no {table[key]}" + _meant(str(table[key]), allowed))
+            raise PackError(f"{where}: {key} is no {table[key]}" + did_you_mean(str(table[key]), allowed))
 
 
 def unbounded(source: str) -> str:
@@ -92,8 +91,3 @@ def unbounded(source: str) -> str:
     """
     found = OPEN_REPEAT.search(ESCAPE_OR_CLASS.sub("x", source))
     return found.group() if found else ""
-
-
-def _meant(key: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(key, [name for name in known if name != key], 1)
-    return f"; did you mean {close[0]}?" if close else ""

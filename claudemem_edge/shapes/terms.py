@@ -10,7 +10,7 @@ WORD = re.compile("([^\\W_\u2e80-\U0010ffff]+)")
 """Latin letters, digits, accents: neighbours that make a longer word of one another."""
 Place = tuple[int, int, str]
 """Start, end, value."""
-Row = list[tuple[str, int, str]]
+Row = tuple[tuple[str, int, str], ...]
 """Terms with one beginning, longest first: term, its length, value."""
 
 
@@ -29,11 +29,11 @@ class TermIndex:
     Terms and texts must be folded alike (see Utterance.folded). A value may stand under several terms.
     """
 
-    words: dict[str, list[str]] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """First word of a Latin term → the values of that word alone; an empty row says that longer terms begin so."""
     phrases: dict[str, Row] = field(default_factory=dict)
     """Longer Latin terms by their first word and the two characters after it."""
-    singles: dict[str, list[str]] = field(default_factory=dict)
+    singles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """First character of any other term → the values of that character alone; may be empty likewise."""
     pairs: dict[str, Row] = field(default_factory=dict)
     """Terms of more than one character by their first two."""
@@ -44,16 +44,18 @@ class TermIndex:
         if not term:
             return
         alone, longer, head = self._place(term)
-        values = alone.setdefault(head, [])
+        values = alone.setdefault(head, ())
         if term == head:
             if value not in values:
-                values.append(value)
+                alone[head] = (*values, value)
                 self.count += 1
             return
-        row = longer.setdefault(term[: len(head) + _beyond(longer, self.phrases)], [])
+        key = term[: len(head) + _beyond(longer, self.phrases)]
+        row = longer.get(key, ())
         entry = (term, len(term), value)
         if entry not in row:
-            row.insert(next((at for at, (_, length, _) in enumerate(row) if length < len(term)), len(row)), entry)
+            at = next((at for at, (_, length, _) in enumerate(row) if length < len(term)), len(row))
+            longer[key] = (*row[:at], entry, *row[at:])
             self.count += 1
 
     def remove(self, term: str, value: str) -> None:
@@ -61,19 +63,19 @@ class TermIndex:
         if not term:
             return
         alone, longer, head = self._place(term)
-        values = alone.get(head, [])
+        values = alone.get(head, ())
         key = term[: len(head) + _beyond(longer, self.phrases)]
-        row = longer.get(key, [])
+        row = longer.get(key, ())
         entry = (term, len(term), value)
         if term == head and value in values:
-            values.remove(value)
+            alone[head] = tuple(one for one in values if one != value)
             self.count -= 1
         elif term != head and entry in row:
-            row.remove(entry)
+            longer[key] = tuple(one for one in row if one != entry)
             self.count -= 1
-            if not row:
+            if not longer[key]:
                 del longer[key]
-        if alone.get(head) == [] and not any(self._place(other)[2] == head for other in longer):
+        if alone.get(head) == () and not any(self._place(other)[2] == head for other in longer):
             del alone[head]
 
     def hits(self, text: str) -> list[TermHit]:
@@ -126,7 +128,7 @@ class TermIndex:
                 for value in values:
                     found.append((start, start + 1, value))  # noqa: PERF401 (as above)
 
-    def _place(self, term: str) -> tuple[dict[str, list[str]], dict[str, Row], str]:
+    def _place(self, term: str) -> tuple[dict[str, tuple[str, ...]], dict[str, Row], str]:
         """Return the two dictionaries that hold terms of this kind, and how the term begins."""
         word = WORD.match(term)
         if word is not None:
