@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CHOICE_HOLDS_S = 60.0
+SUGGESTED = "qwen2.5:1.5b"
+"""Small, and at home in Chinese and English: for those whose server has no chat model yet."""
 RELAYED_HEADERS = frozenset({"content-type", "accept", "user-agent"})
 ANSWERED_HEADERS = frozenset({"content-type", "content-length", "retry-after"})
 
@@ -86,10 +88,10 @@ class ModelClient:
                 named = self._options.profile
                 profile = named_profile(named) if named else profile_for(model.name, model.family)
                 return ChosenModel(model.name, model.digest, backend.url, profile, model.size_bytes)
-            wanted = f"model {self._options.name}" if self._options.name else "chat model"
+            name = self._options.name
             failure = ModelMissing(
-                f"the server at {backend.url} has no {wanted}",
-                hint=f"ollama pull {self._options.name or 'a chat model'}",
+                f"the server at {backend.url} has no {f'model {name}' if name else 'chat model'}",
+                hint=f"ollama pull {name or SUGGESTED}",
             )
         raise failure
 
