@@ -94,7 +94,7 @@ class Backend:
     ) -> AsyncGenerator[bytes, None]:
         """Yield the body as it comes."""
         parts = response.aiter_raw()
-        while part := await self.guarded(anext(parts, b""), quiet_s=quiet_s, deadline_s=deadline_s):
+        while (part := await self.guarded(anext(parts, None), quiet_s=quiet_s, deadline_s=deadline_s)) is not None:
             yield part
 
     async def guarded(self, step: Awaitable[T], *, quiet_s: float | None, deadline_s: float | None) -> T:
