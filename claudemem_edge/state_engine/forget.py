@@ -8,7 +8,7 @@ from claudemem_edge.language.terms import terms
 from claudemem_edge.state_engine import entity_map
 from claudemem_edge.state_engine.forget_words import forget_words, words_of
 from claudemem_edge.state_engine.item_orders import meant
-from claudemem_edge.state_engine.remove import Removed, remove
+from claudemem_edge.state_engine.remove import Removed, drop_orphans, remove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,6 +108,7 @@ def _statements_with(progress: Progress, words: str) -> Iterable[int]:
 def _close(progress: Progress, removed: Removed, key: str = "forgot_count") -> None:
     """Count what went, let no reply of before be recorded any more, and say so without the words."""
     state = progress.state
+    removed.entities += drop_orphans(progress)
     state.epoch += 1
     state.open_question = None
     progress.change(

@@ -46,3 +46,9 @@ def relation_word(predicate: str, language: Language | None, folded: str) -> str
 def is_relation(word: str, lexicon: Lexicon) -> bool:
     """Tell whether a word names somebody by a relation to the speaker."""
     return any(word in one.tables.get(FILE, NOTHING).get("relations", NOTHING) for one in lexicon.languages.values())
+
+
+def user_word(language: Language | None) -> str:
+    """Return what the wordings of a language call the user."""
+    subjects = language.tables.get(FILE, NOTHING).get("subjects", NOTHING) if language else NOTHING
+    return str(subjects.get("user", ""))

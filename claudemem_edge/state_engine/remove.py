@@ -57,7 +57,7 @@ def remove(progress: Progress, statement_ids: Iterable[int], *, reopen: bool = F
     if wanted:
         removed.claims = _claims(progress, wanted, reopen=reopen)
         removed.items = _items(progress, wanted)
-        removed.entities = _entities(progress, wanted)
+        _forget_sightings(progress, wanted)
         clean_topics(progress)
     return removed
 
@@ -74,9 +74,12 @@ def drop_claim(progress: Progress, claim: Claim, *, reopen: bool = False) -> Non
             show_again(progress, other.object)
 
 
-def named_still(progress: Progress, entity: Entity) -> bool:
-    """Tell whether a claim is about this entity."""
-    return any(entity.name in {one.subject, one.object} for one in progress.state.claims.values())
+def drop_orphans(progress: Progress) -> int:
+    """Drop entities of which no sighting and no claim is left; return how many."""
+    orphans = [one for one in progress.state.entity_map.values() if not one.sightings and not _named(progress, one)]
+    for entity in orphans:
+        progress.ledger.remove_entity(entity, entity_map.names_of(entity))
+    return len(orphans)
 
 
 def clean_topics(progress: Progress) -> None:
@@ -123,15 +126,12 @@ def _items(progress: Progress, gone: Collection[int]) -> int:
     return count
 
 
-def _entities(progress: Progress, gone: Collection[int]) -> int:
-    count = 0
-    for entity in list(progress.state.entity_map.values()):
+def _forget_sightings(progress: Progress, gone: Collection[int]) -> None:
+    for entity in progress.state.entity_map.values():
         left = [one for one in entity.sightings if one.statement not in gone]
-        if len(left) == len(entity.sightings):
-            continue
-        if left or named_still(progress, entity):
+        if len(left) != len(entity.sightings):
             progress.ledger.set(entity, sightings=left)
-        else:
-            progress.ledger.remove_entity(entity, entity_map.names_of(entity))
-            count += 1
-    return count
+
+
+def _named(progress: Progress, entity: Entity) -> bool:
+    return any(entity.name in {one.subject, one.object} for one in progress.state.claims.values())

@@ -64,7 +64,8 @@ def _claim(one: Claim) -> int:
 
 @record_bytes.register
 def _item(one: Item) -> int:
-    words = (one.id, one.text, one.recurrence, one.trigger, one.on_failure, one.asked_at_door)
+    door = one.asked_at_door if ":" in one.asked_at_door else ""  # the bare word is one object for all
+    words = (one.id, one.text, one.recurrence, one.trigger, one.on_failure, door)
     size = ITEM + SLOT * len(one.origin) + sum(getsizeof(word) for word in words if word)
     return size + due_bytes(one.due) + (MOMENT if one.fired_at else 0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from claudemem_edge.language import dates
@@ -10,8 +10,6 @@ from claudemem_edge.shapes.times import WallDue
 from claudemem_edge.state_engine import predicates
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from claudemem_edge.shapes.memory import Claim, Item
     from claudemem_edge.state_engine.progress import Progress
 
@@ -45,12 +43,27 @@ def due(progress: Progress, item: Item) -> str:
 def claim(progress: Progress, one: Claim) -> str:
     """Return a claim in words to the person it was told by."""
     table = predicates.describe(one.predicate, progress.lexicon, progress.language)
-    subject = progress.phrase("you") if one.subject == "user" else one.subject
+    you, value = progress.phrase("you"), _value(progress, one, str(table.get("object_kind", "")))
+    subject = you if one.subject == "user" else one.subject
     if one.subject != "user" and predicates.is_relation(one.subject, progress.lexicon):
         subject = progress.phrase("your_relation", subject=one.subject)
     key = str(table.get("key", one.predicate)).replace("{subject}", one.subject)
-    sentence = str(table.get("sentence", "")).replace("{subject}", subject).replace("{object}", one.object)
+    third_person = predicates.user_word(progress.language)
+    sentence = str(table.get("sentence", "")).replace(third_person, you) if third_person else ""
+    sentence = sentence.replace("{subject}", subject).replace("{object}", value)
     shape = "claim_of_user" if one.subject == "user" else "claim_of_other"
     return progress.phrase(
-        shape if sentence else "claim_plain", subject=subject, key=key, object=one.object, sentence=sentence
+        shape if sentence else "claim_plain", subject=subject, key=key, object=value, sentence=sentence
     )
+
+
+def _value(progress: Progress, one: Claim, kind: str) -> str:
+    """Return the object of a claim; a day, month or year kept as digits is said in words."""
+    grain = {4: "year", 7: "month", 10: "day"}.get(len(one.object)) if kind == "time" else None
+    if grain is None:
+        return one.object
+    try:
+        at = datetime.fromisoformat(f"{one.object}-01-01"[:10])
+    except ValueError:
+        return one.object
+    return when(progress, at.replace(tzinfo=progress.now.wall.tzinfo), grain)

@@ -153,3 +153,13 @@ def test_without_a_pack_nothing_is_said(talk: Talk) -> None:
     outcome = talk.order("what time is it", "ask_time")
     assert not outcome.say
     assert not outcome.complete
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("zh", "您的儿子来看过您：2026年2月"), ("en", "your son, last visit: Feb 2026")]
+)
+def test_claims_are_told_to_the_person_they_are_about(talk: Talk, language: str, told: str) -> None:
+    talk.language = language
+    son = "儿子" if language == "zh" else "son"
+    talk.tell("he came to see me", son, "visited", "2026-02")
+    assert told in talk.order("what do you know", "list_memory").say
