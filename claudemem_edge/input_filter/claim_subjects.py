@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.reading import Mention, Utterance
 
 BLANKS = " ,，、"
+MARK = re.compile("[,，、]")
 THINGS = frozenset(
     {"medicine", "device", "room", "place", "work", "organisation", "dose", "version", "number", "clause"}
 )
@@ -22,6 +24,7 @@ REMEDIES = frozenset({"medicine", "thing", "any"})
 """What a pointing word may stand for that stands for a medicine."""
 UNNAMED = frozenset({SPEAKER, "pointer", "relation"})
 Places = dict[int, tuple[int, str]]
+NOWHERE: Places = {}
 
 
 @dataclass(slots=True, frozen=True)
@@ -50,18 +53,15 @@ class Ground:
         self.leads = _places(scan, "leads")
         self.openers = _places(scan, "openers")
         self.reasons = _places(scan, "reasons")
-        covered = bytearray(len(self.folded))
         self._by_kind: dict[str, list[Mention]] = {}
         for mention in mentions:
-            start, end = mention.span
-            covered[start:end] = b"1" * (end - start)
             self._by_kind.setdefault(mention.kind, []).append(mention)
-        self.pointers = {at: found for at, found in _places(scan, "pointers").items() if not covered[at]}
+        self.pointers = _outside(_places(scan, "pointers"), mentions)
         self.pointing = {self.folded[start:end] for start, (end, _) in self.pointers.items()}
         self.selves = _places(scan, "selves")
         self.possessives = _places(scan, "possessives")
-        self._caused = {end for _, end, _ in scan.spans("causatives")}
-        self._reporter_ends = {end for _, end, _ in scan.spans("reporters")}
+        self._caused = _ends(scan, "causatives")
+        self._reporter_ends = _ends(scan, "reporters")
         self._experts = [start for start, _, _ in scan.spans("experts")]
         self._determiners = _places(scan, "determiners")
         self._family = _places(scan, "relations")
@@ -103,10 +103,8 @@ class Ground:
 
     def starts(self) -> list[int]:
         """Return the places where something new may begin inside a clause, in order: not behind "makes" and "for"."""
-        found = {
-            at for places in (self.leads, self.openers, self.reasons, self.selves, self.possessives) for at in places
-        }
-        found.update(at + 1 for at, character in enumerate(self.folded) if character in BLANKS and character != " ")
+        found = {*self.leads, *self.openers, *self.reasons, *self.selves, *self.possessives}
+        found.update(mark.end() for mark in MARK.finditer(self.folded))
         return sorted(found - self._caused)
 
     def suits(self, who: str, subject: Subject | None) -> bool:
@@ -175,8 +173,22 @@ class Ground:
 
 
 def _places(scan: Scan, name: str) -> Places:
-    return {start: (end, value) for start, end, value in scan.spans(name)}
+    rows = scan.lists.get(name)
+    return {start: (end, value) for start, end, value in rows} if rows else NOWHERE
 
 
 def _end(mention: Mention) -> int:
     return mention.span[1]
+
+
+def _ends(scan: Scan, name: str) -> frozenset[int]:
+    rows = scan.lists.get(name)
+    return frozenset(end for _, end, _ in rows) if rows else frozenset()
+
+
+def _outside(places: Places, mentions: tuple[Mention, ...]) -> Places:
+    """Return the places that no name covers."""
+    if not places or not mentions:
+        return places
+    inside = {at for mention in mentions for at in range(*mention.span)}
+    return {at: found for at, found in places.items() if at not in inside}

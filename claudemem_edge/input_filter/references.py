@@ -43,7 +43,9 @@ def _kind(value: str, language: Language) -> str:
 
 def _points(folded: str, start: int, end: int, table: dict[str, Any]) -> bool:
     """Tell whether a listed word points here, going by what stands around it."""
-    if folded.startswith(tuple(table.get("not_before", ())), end):
+    if folded.startswith(tuple(table.get("not_before", ())), end) or folded.startswith(
+        tuple(table.get("empty", ())), start
+    ):
         return False
     return not any(
         start - len(word) < at <= start
