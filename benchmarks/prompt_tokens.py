@@ -76,7 +76,7 @@ def _talk(socket: Path, mode: str) -> dict[str, Any]:
             body = {"model": name, "messages": messages, "stream": False, "options": options}
             answer = http.post("/api/chat", json=body).json()
             said = answer["message"]["content"].strip()
-            evaluated.append(answer["prompt_eval_count"])
+            evaluated.append(int(answer["timings"]["prompt_n"]))
             memory.observe("assistant", said[:2000] or "-", at=now)
             history.append(messages[-1]["content"], said)
             asked += bool(wanted)

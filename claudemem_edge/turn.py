@@ -12,7 +12,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from claudemem_edge.errors import EdgeError, InternalError, TimedOut
+from claudemem_edge.errors import BackendUnreachable, EdgeError, InternalError, TimedOut
 from claudemem_edge.model.prompt import messages_for
 from claudemem_edge.shapes.turn import Accepted, Ask, Delta, Failed, Final, Said, TurnEvent
 
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from claudemem_edge.model.chat_model import ChatModel
     from claudemem_edge.model.choice import ChosenModel
     from claudemem_edge.model.history import History
+    from claudemem_edge.model.prompt import Message
     from claudemem_edge.model.slot import ModelSlot
     from claudemem_edge.shapes.context import Context
     from claudemem_edge.shapes.outcome import Outcome
     from claudemem_edge.shapes.times import Moment
+
+    Emit = Callable[[TurnEvent], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
 
@@ -55,9 +58,7 @@ def learn(ask: Ask, desk: Desk) -> Outcome:
     return outcome
 
 
-async def answer(
-    ask: Ask, outcome: Outcome, desk: Desk, queue: int, emit: Callable[[TurnEvent], Awaitable[None]]
-) -> None:
+async def answer(ask: Ask, outcome: Outcome, desk: Desk, queue: int, emit: Emit) -> None:
     """Give the events of a turn to `emit`, in order. On cancellation the ending is the canceller's to give."""
     ending: TurnEvent
     try:
@@ -79,20 +80,15 @@ async def answer(
     await emit(ending)
 
 
-async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Callable[[TurnEvent], Awaitable[None]]) -> Final:
-    memory, epoch = desk.memory, desk.memory.epoch
-    pieces: list[str] = []
+async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Emit) -> Final:
+    memory, epoch, pieces = desk.memory, desk.memory.epoch, list[str]()
     async with desk.turn_slot, desk.model_slot.hold(ask.scope, ask.deadline_s):
-        chosen = await desk.model.chosen()
-        with desk.counters.timed("context_ms"):
-            context = choose_block(ask, desk, chosen)
-        messages = messages_for(chosen.profile, memory.language, str(context), ask.text, desk.history.messages())
-        stream = desk.model.stream(messages, chosen, ask.deadline_s)
-        async with contextlib.aclosing(stream):
-            with desk.counters.timed("model_ms"):
-                async for piece in stream:
-                    await emit(Delta(ask.id, len(pieces), piece))
-                    pieces.append(piece)
+        try:
+            chosen, context, messages = await _hear(ask, desk, pieces, emit)
+        except BackendUnreachable:
+            if pieces:
+                raise
+            chosen, context, messages = await _hear(ask, desk, pieces, emit)  # of the next server in the list, if any
     text = "".join(pieces).strip()
     if memory.epoch == epoch and text and chosen.speaks:
         memory.observe("assistant", text[: memory.max_text_chars], at=desk.now())
@@ -102,10 +98,19 @@ async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Callable[[Tur
     return Final(ask.id, outcome.turn, whole, context, chosen.name, asks_back=outcome.open_question is not None)
 
 
-def choose_block(ask: Ask, desk: Desk, chosen: ChosenModel) -> Context:
-    """Choose what stands before the question, leaving out what the history shows."""
-    shown = [digest for message in desk.history.messages() for digest in desk.memory.digests(message["content"])]
-    return desk.memory.context(ask.text, now=desk.now(), profile=chosen.profile, shown=shown, language=ask.language)
+async def _hear(ask: Ask, desk: Desk, pieces: list[str], emit: Emit) -> tuple[ChosenModel, Context, list[Message]]:
+    chosen = await desk.model.chosen()
+    memory, history = desk.memory, desk.history.messages()
+    shown = [digest for message in history for digest in memory.digests(message["content"])]
+    with desk.counters.timed("context_ms"):
+        context = memory.context(ask.text, now=desk.now(), profile=chosen.profile, shown=shown, language=ask.language)
+    messages = messages_for(chosen.profile, memory.language, str(context), ask.text, history)
+    async with contextlib.aclosing(desk.model.stream(messages, chosen, ask.deadline_s)) as stream:
+        with desk.counters.timed("model_ms"):
+            async for piece in stream:
+                await emit(Delta(ask.id, len(pieces), piece))
+                pieces.append(piece)
+    return chosen, context, messages
 
 
 def failed(ask: Ask, memory: Memory, error: EdgeError, turn: int) -> Failed:

@@ -16,11 +16,11 @@ _ids = itertools.count(1)
 
 
 def make_sessions(
-    url: str, *, turn_options: TurnOptions | None = None, options: SessionOptions | None = None
+    *urls: str, turn_options: TurnOptions | None = None, options: SessionOptions | None = None
 ) -> Sessions:
-    """Return sessions over a model client for one url, in Shanghai."""
+    """Return sessions over a model client for these urls, in Shanghai."""
     return Sessions(
-        ModelClient(ModelOptions(urls=(url,))),
+        ModelClient(ModelOptions(urls=urls)),
         new_memory=Memory,
         options=options or SessionOptions(),
         turn_options=turn_options or TurnOptions(),

@@ -93,7 +93,7 @@ async def _last(turn: AsyncIterator[TurnEvent]) -> TurnEvent:
     ids=["final", "failed", "cancelled", "superseded", "busy"],
 )
 async def test_what_a_turn_leaves_behind(
-    fake: FakeOllama, way: object, ending: type[TurnEvent], code: str, assistant_kept: bool
+    fake: FakeOllama, way: object, ending: type[TurnEvent], code: str, assistant_kept: object
 ) -> None:
     sessions = make_sessions(fake.url, turn_options=TurnOptions(queue_per_model=0))
     await events_of(sessions, ask(WORDS))
@@ -186,6 +186,8 @@ async def test_the_deadline_ends_a_turn(fake: FakeOllama, mode: str) -> None:
 async def test_a_broken_answer_is_never_a_final(fake: FakeOllama, mode: str) -> None:
     sessions = make_sessions(fake.url)
     fake.next(mode)
+    if mode == "500":  # no word was heard: asked once more
+        fake.next(mode)
     event = (await events_of(sessions, ask(WORDS)))[-1]
     assert isinstance(event, Failed)
     assert event.code == "backend_unreachable"
@@ -212,3 +214,13 @@ async def test_a_stuck_reader_loses_its_turn(fake: FakeOllama) -> None:
     event = [one async for one in turn][-1]
     assert isinstance(event, Failed)
     assert event.code == "timeout"
+
+
+async def test_the_next_server_answers_when_the_first_breaks_off_before_a_word() -> None:
+    async with FakeOllama() as first, FakeOllama(pieces=("Still ", "here.")) as second:
+        sessions = make_sessions(first.url, second.url)
+        await events_of(sessions, ask("Hello there."))
+        await first.stop()
+        final = (await events_of(sessions, ask("Are you there?")))[-1]
+        assert isinstance(final, Final)
+        assert final.text == "Still here."
