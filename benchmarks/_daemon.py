@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks._measure import installed_environment
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -39,8 +41,12 @@ def daemon(*options: str, mqtt_port: int = 0) -> Iterator[Daemon]:
         notify.bind(f"{folder}/notify.sock")
         notify.settimeout(30)
         path = Path(folder) / "api.sock"
-        environment = {**os.environ, "NOTIFY_SOCKET": f"{folder}/notify.sock", "CLAUDEMEM_LOG__LEVEL": "error"}
-        command = [sys.executable, "-B", "-m", "claudemem_edge", "run", "--socket", str(path), "--no-tcp", *options]
+        environment = {
+            **installed_environment(),
+            "NOTIFY_SOCKET": f"{folder}/notify.sock",
+            "CLAUDEMEM_LOG__LEVEL": "error",
+        }
+        command = [sys.executable, "-m", "claudemem_edge", "run", "--socket", str(path), "--no-tcp", *options]
         if mqtt_port:
             command += ["--mqtt", f"127.0.0.1:{mqtt_port}"]
         begun = time.monotonic()

@@ -1,7 +1,12 @@
-"""How things are measured here: CPU time of the calling thread, resident memory, quantiles."""
+"""How things are measured here: CPU time of the calling thread, resident memory, quantiles, compiled modules."""
 
 from __future__ import annotations
 
+import functools
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -10,6 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 Result = TypeVar("Result")
+EVERYTHING = "import claudemem_edge.cli.run, claudemem_edge.daemon, claudemem_edge.transport.mqtt, httpx, tzlocal"
+COMPILED = tempfile.TemporaryDirectory(prefix="compiled-")
+
+
+@functools.cache
+def installed_environment() -> dict[str, str]:
+    """Return an environment in which all modules come compiled, as an installation has them.
+
+    From a working copy with PYTHONDONTWRITEBYTECODE every start would compile them: half a second, and megabytes.
+    """
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": COMPILED.name}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    subprocess.run([sys.executable, "-c", EVERYTHING], env=environment, check=True)
+    return environment
 
 
 def timed(times_s: list[float], call: Callable[[], Result]) -> Result:
