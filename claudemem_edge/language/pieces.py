@@ -46,5 +46,5 @@ class Pieces:
 
 
 def _one_line(pattern: str) -> str:
-    """Join the lines of a pattern; blanks at their ends only serve the reader."""
-    return "".join(map(str.strip, pattern.splitlines())) if "\n" in pattern else pattern
+    """Join the lines of a pattern; blanks at their ends only serve the reader, and none begins a pattern."""
+    return "".join(map(str.strip, pattern.splitlines())) if "\n" in pattern else pattern.lstrip(" ")

@@ -62,9 +62,9 @@ def _cpu_s(text: str) -> float:
 
 
 def _ratio(piece: str) -> float:
-    text = piece * (LONG // len(piece) + 1)
-    _cpu_s(text[:SHORT])
-    return _cpu_s(text[:LONG]) / _cpu_s(text[:SHORT])
+    short, long = piece * (SHORT // len(piece)), piece * (LONG // len(piece))
+    _cpu_s(short)
+    return _cpu_s(long) / _cpu_s(short)
 
 
 @pytest.mark.parametrize("piece", [*HOSTILE, *_needs()])
