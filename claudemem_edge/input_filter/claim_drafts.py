@@ -25,6 +25,8 @@ STRIPPED = " ,，、。.;；:：!！\"'“”‘’"
 DAY_PATTERNS = {"year": "%Y", "month": "%Y-%m"}
 ANY_KIND = frozenset({"any", "thing"})
 BEGINS = "~"
+BEGINS_ALONE = "<"
+"""Marks of a kind in a rule's `kinds`."""
 SLACK_CHARS = 1
 """How much may stand behind a name that fills its place: the word for a city, a tablet."""
 RELATIONS = frozenset({"relation", "pet"})
@@ -76,6 +78,9 @@ def _values(rule: ClaimRule, match: re.Match[str], ground: Ground, language: Lan
         if start < 0:
             subject = kind if rule.drafts[0].subject == f"{{{group}}}" else None
             values[group] = ground.earlier(subject, match.start()) if subject is not None else ""
+        elif kind is not None and kind.endswith(BEGINS_ALONE):
+            values[group], stop = _beginning(kind, start, ground)
+            last = stop if end == last else last
         elif kind is not None:
             values[group] = _named(kind, start, end, ground)
         elif group in RELATIONS:
@@ -87,6 +92,14 @@ def _values(rule: ClaimRule, match: re.Match[str], ground: Ground, language: Lan
             last = stop if stop < end == last else last
             values[group] = ground.text[start:stop].strip(STRIPPED)
     return values, last
+
+
+def _beginning(kind: str, start: int, ground: Ground) -> tuple[str, int]:
+    """Return the name that begins at a place, and its end."""
+    mention = ground.named.get(start)
+    if mention is None or mention.kind != kind.removesuffix(BEGINS_ALONE):
+        return "", start
+    return mention.name, mention.span[1]
 
 
 def _named(kind: str, start: int, end: int, ground: Ground) -> str:

@@ -39,8 +39,9 @@ class ClaimRule:
     `at`: its pattern begins at the clause's start, else behind the subject. `across`: it may run on into the clauses
     that follow. `elide`: without a word for the subject the speaker is meant. `who`: whom the subject must be.
     `opened`: words of correction must stand before it. `kinds`: group → kind of the name or pointing word that must
-    fill it and becomes its value; "kind~": it begins the group, which is kept as said. `capital`: groups that are
-    names, written so. `numbers`: groups whose numerals are kept as digits. `carry`: subject of what follows.
+    fill it and becomes its value; "kind~": a name begins the group, which is kept as said; "kind<": a name begins the
+    group and is its value, and the match ends with it. `capital`: groups that are names, written so. `numbers`:
+    groups whose numerals are kept as digits. `carry`: subject of what follows.
     """
 
     rule: Rule

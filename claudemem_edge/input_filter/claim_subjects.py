@@ -25,6 +25,7 @@ REMEDIES = frozenset({"medicine", "thing", "any"})
 UNNAMED = frozenset({SPEAKER, "pointer", "relation"})
 Places = dict[int, tuple[int, str]]
 NOWHERE: Places = {}
+NO_PLACE = (0, "")
 
 
 @dataclass(slots=True, frozen=True)
@@ -72,7 +73,7 @@ class Ground:
         while at < end:
             if self.folded[at] in BLANKS:
                 at += 1
-            elif at in self.leads:
+            elif at in self.leads and self.leads[at][0] >= self.pointers.get(at, NO_PLACE)[0]:
                 at = self.leads[at][0]
             else:
                 break
@@ -116,7 +117,7 @@ class Ground:
             "mine": True,
             "speaker": own,
             "other": not own,
-            "person": subject.kind not in THINGS and subject.points_to in {"", "person"},
+            "person": subject.kind not in THINGS and subject.points_to in {"", "person", "any"},
             "named": subject.kind not in UNNAMED,
             "relation": subject.kind == "relation",
             "medicine": subject.kind == "medicine" or subject.points_to in REMEDIES,

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 
 MARKS = ".,;:!?'\""
+POINT = "."
+"""Ends no name: inside a clause it belongs to an abbreviation."""
 
 
 def has_capitals(text: str) -> bool:
@@ -29,7 +31,8 @@ def proper_end(text: str, start: int, end: int, stops: Container[str] = frozense
             break
         last = at + len(word.rstrip(MARKS))
         at += len(word) + 1
-        if (lower and not all_words) or last < at - 1:
+        marked = not word.endswith((bare, POINT))
+        if marked or (lower and not all_words):
             break
     return last
 

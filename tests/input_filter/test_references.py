@@ -36,7 +36,7 @@ def pointing(text: str) -> tuple[Reference, ...]:
         ("吉他", []),
         ("She took that pill there.", [("She", "person"), ("that pill", "medicine"), ("there", "place")]),
         ("Which is cheaper, the first one or the red one?", [("the first one", ""), ("the red one", "")]),
-        ("There are two of them.", [("them", "person")]),
+        ("There are two of them.", [("them", "")]),
         ("I think that it works.", [("it", "thing")]),
         ("We work in IT there.", [("there", "place")]),
     ],
