@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 TIME = "\x01"
 UNCLEAR_TIME = "\x02"
 """What stands in the masked text for each character of a time: patterns name them, and no cleaned text holds them."""
-BEGIN = "begin"
-"""Piece of a language that says after what an order may begin, besides the start of the utterance."""
+BEGIN, LINK = "begin", "link"
+"""Pieces of a language that say after what an order may begin, and after what a reminder may besides."""
 MARK = r"[,.!?;:…]\s?"
 
 
@@ -33,16 +33,19 @@ class Ground:
     masked: str
     """Folded, with TIME and UNCLEAR_TIME in place of what the time grammar found."""
     breaks: tuple[Span, ...]
-    """Marks and words after which an order may begin, as it may at the start."""
+    """Marks after which an order may begin, as it may at the start."""
+    links: tuple[Span, ...]
+    """Words after which a reminder may begin besides."""
     times: tuple[TimeMention, ...]
     unclear: tuple[Span, ...]
 
-    def matches(self, rule: Rule, *, masked: bool) -> Iterator[re.Match[str]]:
+    def matches(self, rule: Rule, *, masked: bool, linked: bool = False) -> Iterator[re.Match[str]]:
         """Give the rule's matches from left to right; none begins inside the one before."""
         text = self.masked if masked else self.folded
+        breaks = sorted(self.breaks + self.links) if linked and self.links else self.breaks
         pattern = rule.pattern
         last = 0
-        for begin in (0, *(end for _, end in self.breaks)):
+        for begin in (0, *(end for _, end in breaks)):
             if begin >= last:
                 found = pattern.match(text, begin)
                 if found is not None and found.end() > begin:
@@ -59,15 +62,20 @@ def prepare(kept: str, folded: str, times: TimesRead, language: Language) -> Gro
     """Blot out the times and find the places where an order may begin."""
     blots = [(time.span, TIME) for time in times.mentions] + [(span, UNCLEAR_TIME) for span in times.unclear]
     masked = _blot(folded, sorted(blots)) if blots else folded
-    breaks = tuple(match.span() for match in begin(language).finditer(folded))
-    return Ground(kept, folded, masked, breaks, times.mentions, times.unclear)
+    breaks, links = (
+        tuple([match.span() for match in pattern.finditer(folded)]) if pattern is not None else ()
+        for pattern in begins(language)
+    )
+    return Ground(kept, folded, masked, breaks, links, times.mentions, times.unclear)
 
 
-def _begin(language: Language | None) -> re.Pattern[str]:
-    return re.compile(language.pieces.get(BEGIN, MARK) if language else MARK)
+def _begins(language: Language | None) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+    pieces = language.pieces if language is not None else {}
+    link = pieces.get(LINK)
+    return re.compile(pieces.get(BEGIN, MARK)), re.compile(link) if link else None
 
 
-begin = PerLanguage(_begin)
+begins = PerLanguage(_begins)
 
 
 def _blot(text: str, blots: Iterable[tuple[Span, str]]) -> str:

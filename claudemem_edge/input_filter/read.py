@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ STILL_ASSERTING = frozenset({"done", "correct", "yes", "no"})
 """Orders whose words are also a statement: "I have taken my pills"."""
 NO_CLAIMS = frozenset({"assistant", "event", "door"})
 FEWEST_FOREIGN_WORDS = 4
+ACCENTED = re.compile(r"[^\W\d_a-z]")
 
 
 @dataclass(slots=True, frozen=True)
@@ -122,7 +124,7 @@ def _orders(
     if not drafts and not ordered:
         return _Orders()
     polite = commands.politeness(base, scan, language)
-    around = [*base.breaks, *(span for _, span in polite)]
+    around = [*base.breaks, *base.links, *(span for _, span in polite)]
     everything = [*taken, *(command.span for command in ordered), *around]
     said_once = {(command.kind, command.argument): command for command in reversed(ordered)}.values()
     return _Orders(
@@ -189,7 +191,9 @@ def _foreign(folded: str, scan: Scan, language: Language, lexicon: Lexicon, hint
     if own or others:
         return others > own
     code = hint.partition("-")[0].partition("_")[0].lower()
-    return bool(code and code not in lexicon.languages) or (not folded.isascii() and len(words) >= FEWEST_FOREIGN_WORDS)
+    return bool(code and code not in lexicon.languages) or (
+        len(words) >= FEWEST_FOREIGN_WORDS and bool(ACCENTED.search(folded))
+    )
 
 
 def _everyday(language: Language | None) -> frozenset[str]:

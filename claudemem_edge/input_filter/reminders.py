@@ -45,7 +45,7 @@ def find(ground: Ground, scan: Scan, language: Language) -> tuple[ReminderDraft,
     drafts: list[ReminderDraft] = []
     about = tables(language)
     for rule in language.candidates("reminders", scan):
-        for match in ground.matches(rule, masked=True):
+        for match in ground.matches(rule, masked=True, linked=True):
             start, end = match.span()
             if len(drafts) < MOST_DRAFTS and not any(start < draft.span[1] and draft.span[0] < end for draft in drafts):
                 drafts.append(_draft(ground, rule, match, about))

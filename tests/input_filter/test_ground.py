@@ -23,6 +23,9 @@ def found(base: Ground, pattern: str, *, masked: bool = False) -> list[str]:
     return [match.group() for match in base.matches(Rule("x.y.z", "z", (), pattern, {}), masked=masked)]
 
 
+RULE = Rule("x.y.z", "z", (), "stop", {})
+
+
 def test_times_are_blotted_out_character_by_character() -> None:
     base = ground("Call at 5, soonish", times=((8, 9),), unclear=((11, 18),))
     assert base.masked == f"call at {TIME}, {UNCLEAR_TIME * 7}"
@@ -34,9 +37,10 @@ def test_times_that_overlap_keep_the_length() -> None:
     assert len(base.masked) == len(base.folded)
 
 
-def test_an_order_begins_at_the_start_or_after_a_mark_or_a_word_that_goes_on() -> None:
+def test_an_order_begins_at_the_start_or_after_a_mark_and_a_reminder_after_and_too() -> None:
     base = ground("stop, stop stop. Stop and stop")
-    assert found(base, "stop") == ["stop", "stop", "stop", "stop"]
+    assert found(base, "stop") == ["stop"] * 3
+    assert [match.start() for match in base.matches(RULE, masked=False, linked=True)] == [0, 6, 17, 26]
     assert found(ground("do not stop"), "stop") == []
 
 
