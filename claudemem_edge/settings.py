@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator, ValidationError
+from pydantic_core import core_schema as core
 
-from claudemem_edge.errors import SettingsError
+from claudemem_edge.errors import SettingsError, did_you_mean
 from claudemem_edge.shapes.options import (
     AlarmOptions,
     HttpOptions,
@@ -28,6 +27,8 @@ from claudemem_edge.shapes.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import tzinfo
+
+    from pydantic_core import CoreSchema
 
 EX_CONFIG = 78
 """Exit status for wrong settings (sysexits.h): systemd does not restart on it."""
@@ -77,7 +78,18 @@ class Settings:
         return get_localzone()
 
 
+DEFAULTS = Path(__file__).with_name("defaults.toml")
 SECTIONS: Mapping[str, Any] = get_type_hints(Settings)
+NAMES = core.tuple_variable_schema(core.str_schema())
+KINDS: Mapping[Any, CoreSchema] = {
+    str: core.str_schema(),
+    bool: core.bool_schema(),
+    int: core.int_schema(),
+    float: core.float_schema(allow_inf_nan=False),
+    tuple[str, ...]: NAMES,
+    tuple[tuple[str, tuple[str, ...]], ...]: core.tuple_variable_schema(core.tuple_schema([core.str_schema(), NAMES])),
+}
+"""How a value of each type is checked. A variable's text is taken for the number or truth value it spells."""
 CHOICES = {
     ("turn", "history"): ("none", "grow", "slide"),
     ("log", "level"): ("debug", "info", "warning", "error"),
@@ -92,7 +104,7 @@ def read_settings(environment: Mapping[str, str] | None = None, overrides: Mappi
     environment = os.environ if environment is None else environment
     problems: list[str] = []
     values: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
-    defaults = tomllib.loads((resources.files("claudemem_edge") / "defaults.toml").read_text(encoding="utf-8"))
+    defaults = tomllib.loads(DEFAULTS.read_text(encoding="utf-8"))
     sources = [("defaults.toml", defaults), *_files(environment, problems), *_variables(environment, problems)]
     for where, tables in [*sources, ("the command line", overrides or {})]:
         _merge(values, where, tables, problems)
@@ -131,7 +143,7 @@ def _variables(environment: Mapping[str, str], problems: list[str]) -> Iterator[
 def _merge(values: dict[str, dict[str, Any]], where: str, tables: Mapping[str, Any], problems: list[str]) -> None:
     for section, table in tables.items():
         if section not in SECTIONS:
-            problems.append(f"{where}: no section [{section}]{_did_you_mean(section, SECTIONS)}")
+            problems.append(f"{where}: no section [{section}]{_meant(section, SECTIONS)}")
             continue
         if not hasattr(table, "items"):
             problems.append(f"{where}: [{section}] is a section of its own, not a value")
@@ -141,19 +153,19 @@ def _merge(values: dict[str, dict[str, Any]], where: str, tables: Mapping[str, A
             if key in keys:
                 values[section][key] = value
             else:
-                problems.append(f"{where}: no setting {key} in [{section}]{_did_you_mean(key, keys)}")
+                problems.append(f"{where}: no setting {key} in [{section}]{_meant(key, keys)}")
 
 
-def _did_you_mean(name: str, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
+def _meant(name: str, known: Mapping[str, Any]) -> str:
+    return did_you_mean(name, known) or f"; there are {', '.join(known)}"
 
 
 def _section(name: str, values: dict[str, Any], problems: list[str]) -> Any:
     if name == "http" and isinstance(values.get("tokens"), dict):
         values = {**values, "tokens": tuple(values["tokens"].items())}
+    fields = {key: core.typed_dict_field(KINDS[kind]) for key, kind in get_type_hints(SECTIONS[name]).items()}
     try:
-        return TypeAdapter(SECTIONS[name]).validate_python(values)
+        return SECTIONS[name](**SchemaValidator(core.typed_dict_schema(fields, total=False)).validate_python(values))
     except ValidationError as error:
         for one in error.errors(include_input=False, include_url=False, include_context=False):
             problems.append(f"[{name}] {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")  # noqa: PERF401 (clearer so)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -183,7 +184,7 @@ class MemoryRoutes:
         """Mark an item done, cancel, snooze or move it."""
         scope = _scope(request)
         body = wire.parse(wire.PendingIn, await request.body())
-        body = body.model_copy(update={"id": request.path_params["id"]})
+        body = replace(body, id=request.path_params["id"])
         if body.op == "add":
             raise BadRequest("the field op: an item that exists can be done, cancelled, snoozed or changed")
         return self._outcome(orders.change_pending(self._sessions, scope, body))

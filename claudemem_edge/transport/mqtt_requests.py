@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from claudemem_edge.errors import BadRequest, EdgeError, Expired, InternalError, TooLong, UnknownScope
 from claudemem_edge.shapes.turn import Origin
 from claudemem_edge.transport import orders, wire
+from claudemem_edge.transport.fields import AWARE, ID, WireModel, given
 from claudemem_edge.transport.mqtt_messages import Address, Letter, packed
 from claudemem_edge.transport.mqtt_replies import Replies, Request, done_body, failed_body
 from claudemem_edge.transport.mqtt_turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from claudemem_edge.counters import Counters
     from claudemem_edge.sessions import Sessions
@@ -35,26 +35,29 @@ PLAIN_FIELD = {"chat/request": "text", "chat/cancel": "id", "memory/observe": "t
 """What a payload means that is no JSON: `mosquitto_pub -m hello` is as good as {"text": "hello"}."""
 
 
+@dataclass(slots=True, frozen=True)
 class AskIn(wire.AskIn):
     """An ask over MQTT. Its `ttl_s` counts from `sent_at`, where it says so: it may have been on its way for long."""
 
-    sent_at: AwareDatetime | None = Field(None, strict=False)
+    sent_at: datetime | None = given(AWARE, None)
 
 
-class GetIn(wire.WireModel):
+@dataclass(slots=True, frozen=True)
+class GetIn(WireModel):
     """A wish to see what is remembered."""
 
-    id: wire.Id = ""
+    id: str = given(ID, "")
 
 
-class Named(BaseModel):
+@dataclass(slots=True, frozen=True)
+class Named(WireModel):
     """All that is read of a request that makes no sense: its id."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, hide_input_in_errors=True)
-    id: wire.Id = ""
+    closed: ClassVar[bool] = False
+    id: str = given(ID, "")
 
 
-Model = TypeVar("Model", bound=wire.WireModel)
+Model = TypeVar("Model", bound=WireModel)
 
 
 class Requests:
@@ -244,8 +247,8 @@ def _read(model: type[Model], kind: str, payload: bytes) -> Model:
 def _id_of(payload: bytes) -> str:
     """Return the id of a request that is otherwise wrong, so that its sender knows which one it was."""
     try:
-        return Named.model_validate_json(payload[:MOST_LOOKED_AT_BYTES]).id
-    except ValidationError:
+        return wire.parse(Named, payload[:MOST_LOOKED_AT_BYTES]).id
+    except BadRequest:
         return ""
 
 

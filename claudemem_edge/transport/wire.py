@@ -5,18 +5,35 @@ No error repeats what was sent: it names the field and says what is wanted there
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic_core import ValidationError
 
-from claudemem_edge.errors import BadRequest, Busy, EdgeError, TooLong
+from claudemem_edge.errors import BadRequest, Busy, EdgeError, TooLong, did_you_mean
 from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final, Said
+from claudemem_edge.transport.fields import (
+    AWARE,
+    FLAG,
+    ID,
+    LANGUAGE,
+    PLAIN,
+    SPEAKER,
+    SPOKEN,
+    TEXT,
+    WireModel,
+    count,
+    given,
+    one_of,
+    seconds,
+    validator,
+)
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pydantic_core import ErrorDetails
 
     from claudemem_edge.shapes.context import Context
@@ -24,101 +41,79 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.turn import Notice, TurnEvent
 
 MAX_BODY_BYTES = 1 << 20
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 FIELD_NAME = re.compile(r"[a-z_]{1,24}")
+YEAR_S = 31_536_000
 
 
-def _spoken(text: str) -> str:
-    if not text.strip():
-        raise PydanticCustomError("empty", "must not be empty")
-    return _clean(text)
-
-
-def _clean(text: str) -> str:
-    if CONTROL.search(text):
-        raise PydanticCustomError("control", "must not hold NUL or other control characters")
-    return text
-
-
-Spoken = Annotated[str, AfterValidator(_spoken)]
-"""Words somebody said. How many are too many is the memory's own limit."""
-Plain = Annotated[str, Field(max_length=256), AfterValidator(_clean)]
-Id = Annotated[str, Field(max_length=128, pattern=r"^[^\x00-\x20\x7f]*\z")]
-LanguageHint = Annotated[str, Field(max_length=16, pattern=r"^[A-Za-z0-9_-]*\z")]
-LANGUAGE = AliasChoices("language", "lang")
-
-
-class WireModel(BaseModel):
-    """Base of everything that comes in: strict, closed, and silent about its input."""
-
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
-    )
-
-
+@dataclass(slots=True, frozen=True)
 class AskIn(WireModel):
     """One thing a user says, to be answered. `ttl_s` is how long the answer is of use."""
 
-    text: Spoken
-    id: Id = ""
-    language: LanguageHint = Field("", validation_alias=LANGUAGE)
-    user: Plain = ""
-    stream: bool = True
-    ttl_s: float | None = Field(None, gt=0, le=3600)
-    supersede: bool = False
-    device: Plain = ""
+    text: str = given(SPOKEN)
+    id: str = given(ID, "")
+    language: str = given(LANGUAGE, "", alias="lang")
+    user: str = given(PLAIN, "")
+    stream: bool = given(FLAG, default=True)
+    ttl_s: float | None = given(seconds(3600), None)
+    supersede: bool = given(FLAG, default=False)
+    device: str = given(PLAIN, "")
 
 
+@dataclass(slots=True, frozen=True)
 class ObserveIn(WireModel):
     """One thing said elsewhere, to be learned. `speaker`: user, assistant, event, or a person's name."""
 
-    text: Spoken
-    speaker: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_clean)] = Field(
-        "user", validation_alias=AliasChoices("speaker", "role")
-    )
-    id: Id = ""
-    language: LanguageHint = Field("", validation_alias=LANGUAGE)
-    device: Plain = ""
+    text: str = given(SPOKEN)
+    speaker: str = given(SPEAKER, "user", alias="role")
+    id: str = given(ID, "")
+    language: str = given(LANGUAGE, "", alias="lang")
+    device: str = given(PLAIN, "")
 
 
+@dataclass(slots=True, frozen=True)
 class ForgetIn(WireModel):
     """What to forget; `key` names the entity, topic or item; all of it needs `confirm`."""
 
-    what: Literal["last", "task", "item", "topic", "entity", "all"] = Field(
-        validation_alias=AliasChoices("what", "scope")
+    what: Literal["last", "task", "item", "topic", "entity", "all"] = given(
+        one_of("last", "task", "item", "topic", "entity", "all"), alias="scope"
     )
-    key: Plain = ""
-    confirm: bool = False
-    id: Id = ""
+    key: str = given(PLAIN, "")
+    confirm: bool = given(FLAG, default=False)
+    id: str = given(ID, "")
 
 
+@dataclass(slots=True, frozen=True)
 class PendingIn(WireModel):
     """A change to what is pending: a new item, or done, cancel, snooze for an old one."""
 
-    op: Literal["add", "done", "cancel", "delete", "snooze", "change"] = "add"
-    id: Id = ""
-    text: str = Field("", max_length=2000)
-    due: AwareDatetime | None = Field(None, strict=False)
-    for_s: float = Field(600, gt=0, le=31_536_000)
-    language: LanguageHint = Field("", validation_alias=LANGUAGE)
+    op: Literal["add", "done", "cancel", "delete", "snooze", "change"] = given(
+        one_of("add", "done", "cancel", "delete", "snooze", "change"), "add"
+    )
+    id: str = given(ID, "")
+    text: str = given(TEXT, "")
+    due: datetime | None = given(AWARE, None)
+    for_s: float = given(seconds(YEAR_S), 600.0)
+    language: str = given(LANGUAGE, "", alias="lang")
 
 
+@dataclass(slots=True, frozen=True)
 class ContextIn(WireModel):
     """A question to choose a block for."""
 
-    query: Spoken
-    limit_chars: int | None = Field(None, ge=0, le=4000)
-    language: LanguageHint = Field("", validation_alias=LANGUAGE)
-    id: Id = ""
+    query: str = given(SPOKEN)
+    limit_chars: int | None = given(count(4000), None)
+    language: str = given(LANGUAGE, "", alias="lang")
+    id: str = given(ID, "")
 
 
+@dataclass(slots=True, frozen=True)
 class CancelIn(WireModel):
     """Which running ask to cancel; an empty id means whichever runs."""
 
-    id: Id = ""
+    id: str = given(ID, "")
 
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model", bound=WireModel)
 
 
 def parse(model: type[Model], data: bytes, limit_bytes: int = MAX_BODY_BYTES) -> Model:
@@ -126,34 +121,32 @@ def parse(model: type[Model], data: bytes, limit_bytes: int = MAX_BODY_BYTES) ->
     if len(data) > limit_bytes:
         raise TooLong(f"the request has {len(data)} bytes; {limit_bytes} is the most", hint="say it in shorter pieces")
     try:
-        return model.model_validate_json(data)
+        return model(**validator(model).validate_json(data))
     except ValidationError as error:
         raise _mistake(model, error) from None
 
 
-def from_query(model: type[Model], values: dict[str, str]) -> Model:
+def from_query(model: type[Model], values: dict[str, Any]) -> Model:
     """Return the model these query parameters hold. Raises BadRequest naming the first mistake."""
     try:
-        return model.model_validate_strings(values, strict=False)
+        return model(**validator(model).validate_strings(values, strict=False))
     except ValidationError as error:
         raise _mistake(model, error) from None
 
 
-def _mistake(model: type[BaseModel], error: ValidationError) -> BadRequest:
+def _mistake(model: type[WireModel], error: ValidationError) -> BadRequest:
     detail = error.errors(include_url=False, include_input=False)[0]
     kind, where = detail["type"], detail["loc"]
     name = str(where[0]) if where else ""
-    known = list(model.model_fields)
+    known = [one.name for one in fields(model)]
     hint = f"the fields are {', '.join(known)}"
     if kind == "json_invalid":
         return BadRequest("the body is not JSON in UTF-8", hint='send one JSON object, such as {"text": "…"}')
     if not where:
         return BadRequest("the body must be a JSON object", hint=hint)
     if kind == "extra_forbidden":
-        close = difflib.get_close_matches(name, known, 1) if FIELD_NAME.fullmatch(name) else []
-        return BadRequest(
-            "there is a field that does not exist here", hint=f"did you mean {close[0]}?" if close else hint
-        )
+        near = did_you_mean(name, known).removeprefix("; ") if FIELD_NAME.fullmatch(name) else ""
+        return BadRequest("there is a field that does not exist here", hint=near or hint)
     if kind == "missing":
         return BadRequest(f"the field {name} is missing", hint=hint)
     return BadRequest(f"the field {name}: {_wanted(detail)}", hint=hint)

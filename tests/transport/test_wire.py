@@ -15,9 +15,9 @@ from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final
 from claudemem_edge.transport import wire
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from claudemem_edge.transport.fields import WireModel
 
-MODELS: tuple[type[BaseModel], ...] = (
+MODELS: tuple[type[WireModel], ...] = (
     wire.AskIn,
     wire.ObserveIn,
     wire.ForgetIn,
@@ -27,7 +27,7 @@ MODELS: tuple[type[BaseModel], ...] = (
 )
 SECRET = "zebra-in-the-attic"
 
-BAD: dict[str, tuple[type[BaseModel], bytes, str]] = {
+BAD: dict[str, tuple[type[WireModel], bytes, str]] = {
     "nothing": (wire.AskIn, b"", "JSON"),
     "not utf-8": (wire.AskIn, b'{"text":"\xff\xfe"}', "UTF-8"),
     "broken json": (wire.AskIn, b'{"text":"zebra-in-the-attic', "JSON"),
@@ -87,14 +87,14 @@ def test_more_bytes_than_the_limit_are_too_long_before_they_are_read() -> None:
     assert wire.parse(wire.AskIn, b'{"text":"abc"}', limit_bytes=14).text == "abc"
 
 
-def _parses_or_is_refused(model: type[BaseModel], data: bytes) -> None:
+def _parses_or_is_refused(model: type[WireModel], data: bytes) -> None:
     with contextlib.suppress(BadRequest, TooLong):
         assert isinstance(wire.parse(model, data), model)
 
 
 @settings(deadline=None)
 @given(st.sampled_from(MODELS), st.binary(max_size=200))
-def test_any_bytes_make_a_model_or_a_typed_error(model: type[BaseModel], data: bytes) -> None:
+def test_any_bytes_make_a_model_or_a_typed_error(model: type[WireModel], data: bytes) -> None:
     _parses_or_is_refused(model, data)
 
 
@@ -108,7 +108,7 @@ _fields = st.sampled_from(["text", "id", "language", "lang", "what", "op", "due"
 
 @settings(deadline=None)
 @given(st.sampled_from(MODELS), st.dictionaries(_fields, _json, max_size=4))
-def test_any_json_makes_a_model_or_a_typed_error(model: type[BaseModel], fields: dict[str, Any]) -> None:
+def test_any_json_makes_a_model_or_a_typed_error(model: type[WireModel], fields: dict[str, Any]) -> None:
     _parses_or_is_refused(model, json.dumps(fields).encode())
 
 
