@@ -38,9 +38,10 @@ class Backend:
 
             path = self.url.removeprefix("unix:")
             limits = httpx.Limits(max_connections=256, max_keepalive_connections=4)
+            tls = self.url.startswith("https:")  # elsewhere the 5 MB of certificates would lie idle
             self._http = httpx.AsyncClient(
                 base_url=self.url if path == self.url else "http://localhost",
-                transport=httpx.AsyncHTTPTransport(uds=None if path == self.url else path, limits=limits),
+                transport=httpx.AsyncHTTPTransport(uds=None if path == self.url else path, limits=limits, verify=tls),
                 timeout=httpx.Timeout(None, connect=self._options.connect_timeout_s),
                 follow_redirects=False,
                 trust_env=False,
