@@ -13,8 +13,10 @@ def aligned(text: str) -> tuple[str, list[int] | None]:
 
     The second is None when the text was clean already: places are the same.
     """
+    if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
+        return text.lower(), None
     if clean(text) == text:
-        return fold(text, PLAIN), None
+        return fold(text).translate(PLAIN), None
     characters: list[str] = []
     origins: list[int] = []
     for at, character in enumerate(text):
@@ -23,4 +25,4 @@ def aligned(text: str) -> tuple[str, list[int] | None]:
                 continue
             characters.append(part)
             origins.append(at)
-    return fold("".join(characters), PLAIN), origins
+    return fold("".join(characters)).translate(PLAIN), origins

@@ -11,6 +11,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from claudemem_edge.input_filter.time_days import (
+    Days,
+    edge_of,
+    full_year,
+    months_from,
+    nth_week,
+    nth_weekday,
+    one_day,
+)
 from claudemem_edge.input_filter.time_holidays import holiday_in
 from claudemem_edge.input_filter.time_lunar import lunar_day, lunar_month
 
@@ -21,17 +30,8 @@ SEARCH_YEARS = 8
 CALENDAR_FIELDS = frozenset({
     "year", "year_shift", "month", "month_shift", "day", "day_shift", "weekday", "week_shift", "weekend", "quarter",
     "quarter_shift", "half_year", "nth", "unit", "holiday", "lunar", "leap", "edge_of", "decade", "toward", "count",
-    "sense",
+    "months",    "sense",
 })  # fmt: skip
-
-
-@dataclass(slots=True, frozen=True)
-class Days:
-    """Whole days from `start` up to and without `end`."""
-
-    start: date
-    end: date
-    grain: str
 
 
 @dataclass(slots=True, frozen=True)
@@ -52,11 +52,10 @@ def days_of(fields: Mapping[str, Any], at: Reference) -> Days | None:
         return None
 
 
-def _one(day: date) -> Days:
-    return Days(day, day + timedelta(days=1), "day")
-
-
 def _days(fields: Mapping[str, Any], at: Reference) -> Days | None:
+    if "edge_of" in fields:
+        whole = _days({name: value for name, value in fields.items() if name != "edge_of"}, at)
+        return whole and edge_of(whole, fields["edge_of"])
     for name, read in _READERS:
         if name in fields:
             return read(fields, at)
@@ -75,7 +74,7 @@ def _toward(fields: Mapping[str, Any], toward: int, at: Reference) -> Days | Non
 
 def _day_shift(fields: Mapping[str, Any], at: Reference) -> Days | None:
     day = at.today + timedelta(days=fields["day_shift"])
-    return _one(day) if fields.get("weekday", day.weekday()) == day.weekday() else None
+    return one_day(day) if fields.get("weekday", day.weekday()) == day.weekday() else None
 
 
 def _decade(fields: Mapping[str, Any], at: Reference) -> Days:
@@ -83,17 +82,9 @@ def _decade(fields: Mapping[str, Any], at: Reference) -> Days:
     return Days(date(start, 1, 1), date(start + 10, 1, 1), "year")
 
 
-def full_year(year: int, this_year: int) -> int:
-    """Return a year of four digits for one of two: the nearest."""
-    if year >= 100:
-        return year
-    century = this_year - this_year % 100
-    return min((century + step + year for step in (-100, 0, 100)), key=lambda one: abs(one - this_year))
-
-
 def _year(fields: Mapping[str, Any], at: Reference) -> int | None:
     if "year" in fields:
-        return full_year(fields["year"], at.today.year)
+        return full_year(fields["year"], at.today.year, past=at.past)
     if "year_shift" in fields:
         return at.today.year + int(fields["year_shift"])
     return None
@@ -104,18 +95,13 @@ def _long(fields: Mapping[str, Any], at: Reference) -> Days | None:
     year = _year(fields, at)
     if "quarter_shift" in fields:
         index = at.today.year * 4 + (at.today.month - 1) // 3 + fields["quarter_shift"]
-        return _months(index // 4, index % 4 * 3 + 1, 3, "quarter")
+        return months_from(index // 4, index % 4 * 3 + 1, 3, "quarter")
     if "quarter" in fields:
-        return _pick(year, at, lambda one: _months(one, fields["quarter"] * 3 - 2, 3, "quarter"))
+        return _pick(year, at, lambda one: months_from(one, fields["quarter"] * 3 - 2, 3, "quarter"))
     if "half_year" in fields:
         whole = at.today.year if year is None else year
-        return _months(whole, fields["half_year"] * 6 - 5, 6, "month")
-    return None if year is None else _months(year, 1, 12, "year")
-
-
-def _months(year: int, month: int, count: int, grain: str) -> Days:
-    last = year * 12 + month - 1 + count
-    return Days(date(year, month, 1), date(last // 12, last % 12 + 1, 1), grain)
+        return months_from(whole, fields["half_year"] * 6 - 5, 6, "month")
+    return None if year is None else months_from(year, 1, 12, "year")
 
 
 def _pick(year: int | None, at: Reference, make: Callable[[int], Days | None]) -> Days | None:
@@ -145,11 +131,9 @@ def _in_month(fields: Mapping[str, Any], at: Reference) -> Days | None:
     fixed_month: int = month
 
     def make(one: int) -> Days | None:
-        if "edge_of" in fields:
-            return _edge(_months(one, fixed_month, 1, "month"), fields["edge_of"])
         if day is None:
-            return _months(one, fixed_month, 1, "month")
-        found = _one(date(one, fixed_month, day))
+            return months_from(one, fixed_month, int(fields.get("months", 1)), "month")
+        found = one_day(date(one, fixed_month, day))
         return found if fields.get("weekday", found.start.weekday()) == found.start.weekday() else None
 
     if year is None and "weekday" in fields:
@@ -158,17 +142,10 @@ def _in_month(fields: Mapping[str, Any], at: Reference) -> Days | None:
     return _pick(year, at, make)
 
 
-def _edge(days: Days, edge: str) -> Days:
-    """Return the first, the middle or the last day of a month."""
-    if edge == "begin":
-        return _one(days.start)
-    return _one(days.end - timedelta(days=1) if edge == "end" else days.start + timedelta(days=14))
-
-
 def _in_week(fields: Mapping[str, Any], at: Reference) -> Days:
     monday = at.today - timedelta(days=at.today.weekday()) + timedelta(weeks=fields.get("week_shift", 0))
     if "weekday" in fields:
-        return _one(monday + timedelta(days=fields["weekday"]))
+        return one_day(monday + timedelta(days=fields["weekday"]))
     if "weekend" in fields:
         saturday = monday + timedelta(days=5)
         if at.past and "week_shift" not in fields and saturday > at.today:
@@ -187,7 +164,7 @@ def _day_of_month(fields: Mapping[str, Any], at: Reference) -> Days | None:
             continue
         day = date(year, month + 1, fields["day"])
         if fields.get("weekday", day.weekday()) == day.weekday() and (day <= at.today if at.past else day >= at.today):
-            return _one(day)
+            return one_day(day)
     return None
 
 
@@ -195,12 +172,12 @@ def _counted_weekday(fields: Mapping[str, Any], at: Reference) -> Days:
     """Count weekdays from today, which is none of them: two Sundays from now."""
     sense, weekday = int(fields["sense"]), int(fields["weekday"])
     first = (sense * (weekday - at.today.weekday()) - 1) % 7 + 1
-    return _one(at.today + sense * timedelta(days=first + 7 * (int(fields["count"]) - 1)))
+    return one_day(at.today + sense * timedelta(days=first + 7 * (int(fields["count"]) - 1)))
 
 
 def _weekday(fields: Mapping[str, Any], at: Reference) -> Days:
     ahead = (int(fields["weekday"]) - at.today.weekday()) % 7
-    return _one(at.today + timedelta(days=ahead - 7 if at.past and ahead else ahead))
+    return one_day(at.today + timedelta(days=ahead - 7 if at.past and ahead else ahead))
 
 
 def _nth(fields: Mapping[str, Any], at: Reference) -> Days | None:
@@ -210,14 +187,14 @@ def _nth(fields: Mapping[str, Any], at: Reference) -> Days | None:
 
     def within(days: Days) -> Days | None:
         if weekday is not None:
-            return _nth_weekday(days, weekday, nth)
+            return nth_weekday(days, weekday, nth)
         if unit == "week":
-            return _nth_week(days, nth)
+            return nth_week(days, nth)
         if unit in {"month", "quarter"}:
             count = 1 if unit == "month" else 3
-            return _months(days.start.year, (nth - 1) * count + 1 if nth > 0 else 13 - count, count, unit)
+            return months_from(days.start.year, (nth - 1) * count + 1 if nth > 0 else 13 - count, count, unit)
         day = days.start + timedelta(days=nth - 1) if nth > 0 else days.end - timedelta(days=1)
-        return _one(day) if days.start <= day < days.end else None
+        return one_day(day) if days.start <= day < days.end else None
 
     if not inner:
         inner = {"month_shift": 0} if unit != "month" else {"year_shift": 0}
@@ -227,26 +204,6 @@ def _nth(fields: Mapping[str, Any], at: Reference) -> Days | None:
     return days and within(days)
 
 
-def _nth_weekday(days: Days, weekday: int, nth: int) -> Days | None:
-    if nth < 0:
-        last = days.end - timedelta(days=1)
-        return _one(last - timedelta(days=(last.weekday() - weekday) % 7))
-    day = days.start + timedelta(days=(weekday - days.start.weekday()) % 7 + 7 * (nth - 1))
-    return _one(day) if day < days.end else None
-
-
-def _nth_week(days: Days, nth: int) -> Days:
-    """Weeks belong where their Thursday lies in a year, and where their Monday lies in a month."""
-    anchor = 3 if days.grain == "year" else 0
-    if nth < 0:
-        last = days.end - timedelta(days=1)
-        monday = last - timedelta(days=(last.weekday() - anchor) % 7 + anchor)
-    else:
-        first = days.start + timedelta(days=(anchor - days.start.weekday()) % 7 - anchor)
-        monday = first + timedelta(weeks=nth - 1)
-    return Days(monday, monday + timedelta(days=7), "week")
-
-
 def _holiday(fields: Mapping[str, Any], at: Reference) -> Days | None:
     table = (at.tables or {}).get("holidays", {}).get(fields["holiday"])
     if table is None:
@@ -254,7 +211,7 @@ def _holiday(fields: Mapping[str, Any], at: Reference) -> Days | None:
 
     def make(year: int) -> Days | None:
         day = holiday_in(year, table)
-        return _one(day) if day else None
+        return one_day(day) if day else None
 
     return _pick(_year(fields, at), at, make)
 
@@ -267,7 +224,7 @@ def _lunar(fields: Mapping[str, Any], at: Reference) -> Days | None:
             span = lunar_month(year, month, leap=leap)
             return Days(*span, "month") if span else None
         found = lunar_day(year, month, int(day), leap=leap)
-        return _one(found) if found else None
+        return one_day(found) if found else None
 
     year = _year(fields, at)
     if year is not None:

@@ -38,6 +38,8 @@ def _finish_clock(fields: dict[str, Any]) -> bool:
         if quarters not in {1, 2, 3}:
             return False
         fields["minute"] = 15 * quarters
+    if "hour_said" in fields:
+        fields["hour"] = fields.pop("hour_said")
     if "quarters_less" in fields:
         fields["less"] = 15 * fields.pop("quarters_less")
     if "hundreds" in fields:

@@ -1,8 +1,7 @@
 """The time grammar of one language, made from its `times.toml` on first use.
 
-A rule's pattern is a regular expression over kinds of pieces instead of characters: `hour:number clock_mark half?`
-stands for a number, whose value is the hour, a clock mark and perhaps a half. Rules run in stages, each over what the
-stages before it made. A rule marked `literal` is an ordinary expression, tried wherever a digit stands in the text.
+Rules are patterns over kinds of pieces (`time_pattern`). They run in stages, each over what the stages before it made.
+A rule marked `literal` is an ordinary expression, tried wherever a digit stands in the text.
 A form is a rule that only has a meaning inside others: what it makes is no time by itself.
 """
 
@@ -14,31 +13,59 @@ from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import PackError
 from claudemem_edge.input_filter.numerals import Numerals
+from claudemem_edge.input_filter.time_pattern import bits, code_of, needs, translate
 from claudemem_edge.language.pack import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from claudemem_edge.language.pack import Language
 
-KIND = re.compile(r"(?P<group>[a-z_]+):(?:\((?:\?:)?|(?P<named>[a-z_]+))|(?P<kind>[a-z_]+)|\s+")
-FIRST_CODE = 0xE000
 GAP, NUMBER = "gap", "number"
 FIXED_KINDS = (GAP, NUMBER, "digits", "ordinal", "tens_second")
+GATE_WORD = re.compile(r"(?<!')\b[a-z]+")
 LATIN_WORD = re.compile(r"[a-z]+|[0-9]+")
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Form:
     """A rule ready to run over a string of kinds."""
 
     id: str
-    pattern: re.Pattern[str]
+    source: str
+    needs: tuple[int, ...]
+    """Masks of kinds, of each of which one must be there."""
     makes: str
     constants: Mapping[str, Any]
     least: Mapping[str, int]
     most: Mapping[str, int]
     order: int
+    compiled: re.Pattern[str] | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern, made on first use."""
+        if self.compiled is None:
+            self.compiled = re.compile(self.source)
+        return self.compiled
+
+
+@dataclass(slots=True, frozen=True)
+class Stage:
+    """The forms of one stage, found by a kind they need."""
+
+    by_code: Mapping[str, tuple[Form, ...]]
+    always: tuple[Form, ...]
+    """Forms that need no kind in particular."""
+
+    def possible(self, codes: set[str], have: int) -> Iterable[Form]:
+        """Return the forms that can match a line of these codes, which `have` holds as bits."""
+        found = {form.order: form for form in self.always}
+        for code in codes & self.by_code.keys():
+            for form in self.by_code[code]:
+                if all([mask & have for mask in form.needs]):  # noqa: C419 (a list is twice as fast here)
+                    found[form.order] = form
+        return found.values()
 
 
 @dataclass(slots=True)
@@ -55,16 +82,23 @@ class Grammar:
     literals: tuple[tuple[Rule, str], ...]
     literal_marks: frozenset[str]
     """What can follow digits that are more than a number."""
-    stages: tuple[tuple[Form, ...], ...]
+    stages: tuple[Stage, ...]
     gate: re.Pattern[str]
     gate_words: frozenset[str]
+    gate_words_by_number: frozenset[str]
+    """Words that need a numeral beside them to stand for a time."""
     leftovers: frozenset[str]
 
     def may_hold_time(self, folded: str) -> bool:
         """Tell quickly whether any time word or digit stands in the text."""
+        if self.gate.search(folded) is not None:
+            return True
         if self.language.joined:
-            return self.gate.search(folded) is not None
-        return not self.gate_words.isdisjoint(LATIN_WORD.findall(folded)) or self.gate.search(folded) is not None
+            return False
+        words = GATE_WORD.findall(folded)
+        if not self.gate_words.isdisjoint(words):
+            return True
+        return not (self.gate_words_by_number.isdisjoint(words) or self.numerals.first.isdisjoint(words))
 
 
 def grammar_of(language: Language) -> Grammar | None:
@@ -78,7 +112,7 @@ def grammar_of(language: Language) -> Grammar | None:
         **tables.get("values", {}),
     }
     kinds = sorted({*FIXED_KINDS, *words, *(str(rule.fields.get("makes", "")) for rule in rules)} - {""})
-    codes = {kind: chr(FIRST_CODE + at) for at, kind in enumerate(kinds)}
+    codes = {kind: code_of(at) for at, kind in enumerate(kinds)}
     return Grammar(
         language=language,
         tables=tables,
@@ -89,7 +123,8 @@ def grammar_of(language: Language) -> Grammar | None:
         literal_marks=frozenset(tables.get("literal_marks", "")),
         stages=_stages(rules, codes),
         gate=re.compile(tables.get("gate", "(?!)")),
-        gate_words=_gate_words(words, tables),
+        gate_words=_gate_words(words, tables.get("gate_kinds", ())),
+        gate_words_by_number=_gate_words(words, tables.get("gate_kinds_by_number", ())),
         leftovers=frozenset(codes[kind] for kind in tables.get("leftovers", ()) if kind in codes),
     )
 
@@ -111,8 +146,11 @@ def _literals(rules: list[Rule]) -> tuple[tuple[Rule, str], ...]:
 
 def _terms(words: Mapping[str, Mapping[str, Any]], *, joined: bool) -> dict[str, list[tuple[str, str, Any]]]:
     terms: dict[str, list[tuple[str, str, Any]]] = {}
+    kind_of: dict[str, str] = {}
     for kind, entries in words.items():
         for term, value in entries.items():
+            if kind_of.setdefault(term, kind) != kind:
+                raise PackError(f"times.toml: {term} is of two kinds, {kind_of[term]} and {kind}")
             word = LATIN_WORD.match(term)
             first = word.group() if word and not (joined and term[0] > "z") else term[0]
             terms.setdefault(first, []).append((term, kind, value))
@@ -121,14 +159,16 @@ def _terms(words: Mapping[str, Mapping[str, Any]], *, joined: bool) -> dict[str,
     return terms
 
 
-def _stages(rules: list[Rule], codes: Mapping[str, str]) -> tuple[tuple[Form, ...], ...]:
+def _stages(rules: list[Rule], codes: Mapping[str, str]) -> tuple[Stage, ...]:
     stages: dict[int, list[Form]] = {}
     for order, rule in enumerate(rules):
         if rule.fields.get("literal"):
             continue
+        source = translate(rule.name, rule.source, codes)
         form = Form(
             rule.id,
-            _compile(rule, codes),
+            source,
+            needs(source),
             str(rule.fields["makes"]),
             rule.fields.get("set", {}),
             rule.fields.get("least", {}),
@@ -136,30 +176,24 @@ def _stages(rules: list[Rule], codes: Mapping[str, str]) -> tuple[tuple[Form, ..
             order,
         )
         stages.setdefault(int(rule.fields.get("stage", 1)), []).append(form)
-    return tuple(tuple(stages[number]) for number in sorted(stages))
+    return tuple(_stage(stages[number], codes) for number in sorted(stages))
 
 
-def _compile(rule: Rule, codes: Mapping[str, str]) -> re.Pattern[str]:
-    def fill(found: re.Match[str]) -> str:
-        group, named, kind = found.group("group"), found.group("named"), found.group("kind")
-        for name in (named, kind):
-            if name and name not in codes:
-                raise PackError(f"rule {rule.name}: there is no kind {name}")
-        if group:
-            return f"(?P<{group}>{codes[named]})" if named else f"(?P<{group}>"
-        return codes[kind] if kind else ""
-
-    try:
-        return re.compile(KIND.sub(fill, rule.source))
-    except re.error as error:
-        raise PackError(f"rule {rule.name}: {error}") from None
+def _stage(forms: list[Form], codes: Mapping[str, str]) -> Stage:
+    """Index each form under the kinds of one of its needs: the one with the fewest."""
+    by_code: dict[str, list[Form]] = {}
+    bit_of = {code: bits(code) for code in codes.values()}
+    number = bit_of[codes[NUMBER]]
+    for form in forms:
+        mask = min(form.needs, key=lambda mask: (mask & number != 0, mask.bit_count()), default=0)
+        for code in codes.values() if mask else ():
+            if mask & bit_of[code]:
+                by_code.setdefault(code, []).append(form)
+    return Stage({code: tuple(row) for code, row in by_code.items()}, tuple(form for form in forms if not form.needs))
 
 
-def _gate_words(words: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Any]) -> frozenset[str]:
-    """Return the first words of all terms of the kinds that can stand for a time by themselves."""
+def _gate_words(words: Mapping[str, Mapping[str, Any]], kinds: Iterable[str]) -> frozenset[str]:
+    """Return the longest word of each term of the kinds: no term stands in a text without it."""
     return frozenset(
-        found.group()
-        for kind in tables.get("gate_kinds", ())
-        for term in words.get(kind, {})
-        if (found := LATIN_WORD.match(term)) is not None
+        max(found, key=len) for kind in kinds for term in words.get(kind, {}) if (found := GATE_WORD.findall(term))
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.input_filter.time_calendar import CALENDAR_FIELDS, Days, Reference, days_of
+from claudemem_edge.input_filter.time_calendar import CALENDAR_FIELDS, Reference, days_of
 from claudemem_edge.input_filter.time_clock import (
     CLOCK_FIELDS,
     grain_of,
@@ -14,6 +14,7 @@ from claudemem_edge.input_filter.time_clock import (
     next_instants,
     part_span,
 )
+from claudemem_edge.input_filter.time_days import Days
 from claudemem_edge.input_filter.time_duration import Duration, shift
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def _nearest_weekday(fields: Mapping[str, Any]) -> bool:
 
 def _part(fields: Mapping[str, Any], days: Days | None, setting: Setting) -> Answer:
     start, end = part_span(days.start if days else setting.now.date(), fields, setting.now, setting.tables)
-    if days is None and end <= setting.now and not setting.past:
+    gone = start if "ahead" in fields else end
+    if days is None and gone <= setting.now and not setting.past:
         start, end = start + timedelta(days=1), end + timedelta(days=1)
     if days is None and setting.past and start > setting.now:
         start, end = start - timedelta(days=1), end - timedelta(days=1)

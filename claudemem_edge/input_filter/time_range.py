@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 def bound(fields: Mapping[str, Any], setting: Setting) -> Answer | None:
     """Return what lies before or after an edge. Its start or its end is None."""
     edge: Piece = fields["edge"]
-    answer = point({**edge.fields, **calendar_part(fields)}, setting)
+    past = setting.past or "backward" in fields
+    answer = point({**edge.fields, **calendar_part(fields)}, replace(setting, past=past))
     if answer is None or answer.start is None:
         return None
     side = fields["side"]
     whole = answer.end is not None and answer.grain not in {"hour", "minute", "second"}
-    if side == "before" and edge.fields.get("edge_of") == "end":
-        side = "until"
+    if side == "before" and (edge.fields.get("edge_of") == "end" or "close" in edge.fields):
+        side = "through"
     if side == "since":
         return replace(answer, end=None)
     if side == "after":

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.input_filter.time_duration import measure
 from claudemem_edge.input_filter.time_fields import finish, weekdays_of
+from claudemem_edge.input_filter.time_pattern import bits
 from claudemem_edge.input_filter.time_pieces import Piece
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterable
 
     from claudemem_edge.input_filter.time_grammar import Form, Grammar
 
@@ -28,7 +30,7 @@ RANGES = {
     "end_day": (1, 31),
 }
 MEASURED = frozenset({"duration"})
-KEPT_WHOLE = frozenset({"first", "last", "edge", "base", "wrong", "right"})
+KEPT_WHOLE = frozenset({"first", "last", "edge", "base", "wrong", "right", "also", "also_then"})
 """Names of groups whose piece is kept as it is, not poured into the fields."""
 LISTED = frozenset({"weekdays"})
 MOST_PIECES = 400
@@ -42,21 +44,25 @@ def reduce(pieces: list[Piece], grammar: Grammar) -> list[Piece]:
     codes = grammar.codes
     pieces = pieces[:MOST_PIECES]
     line = "".join([codes[piece.kind] for piece in pieces])
-    for forms in grammar.stages:
-        made = _stage(pieces, line, forms)
+    there, have = set(line), bits(line)
+    for stage in grammar.stages:
+        made = _run(pieces, line, stage.possible(there, have))
         if made:
             pieces = _put(pieces, made)
             line = "".join([codes[piece.kind] for piece in pieces])
+            there, have = set(line), bits(line)
     return pieces
 
 
-def _stage(pieces: list[Piece], line: str, forms: tuple[Form, ...]) -> list[tuple[int, int, Piece]]:
+def _run(pieces: list[Piece], line: str, forms: Iterable[Form]) -> list[tuple[int, int, Piece]]:
     found: list[tuple[int, int, Form, re.Match[str]]] = []
     for form in forms:
         for match in form.pattern.finditer(line):
             start, end = match.span()
             if end > start:
                 found.append((start - end, form.order, form, match))
+    if not found:
+        return []
     found.sort(key=lambda entry: entry[:2])
     made: list[tuple[int, int, Piece]] = []
     for _, _, form, match in found:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.input_filter.time_clock import at_hour, grain_of, hours_of
 from claudemem_edge.input_filter.time_point import Answer, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from datetime import date, datetime
+
+    from claudemem_edge.input_filter.time_pieces import Piece
 
 FREQUENCIES = {
     "second": ("SECONDLY", 1),
@@ -23,16 +27,35 @@ FREQUENCIES = {
     "year": ("YEARLY", 1),
 }
 DAY_NAMES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+STEPS = frozenset({"SECONDLY", "MINUTELY", "HOURLY"})
 SEARCH_DAYS = 366 * 5
 
 
 def recur(fields: Mapping[str, Any], setting: Setting) -> Answer | None:
-    """Return the answer for a recurrence; its start is the next time it happens. None when the unit cannot repeat."""
+    """Return the answer for a recurrence; its start is the next time it happens.
+
+    None when the unit cannot repeat, or when its clocks cannot stand in one rule (8:00 and 20:30).
+    """
     frequency = FREQUENCIES.get(str(fields["repeat"]))
-    if frequency is None:
+    clocks = [clock for clock in _clocks(fields, setting) if clock is not None]
+    if frequency is None or len({clock.minute for clock in clocks}) > 1:
         return None
-    weekdays = sorted({*fields.get("weekdays", ()), *([fields["weekday"]] if "weekday" in fields else ())})
     name, times = frequency
+    weekdays = sorted({*fields.get("weekdays", ()), *([fields["weekday"]] if "weekday" in fields else ())})
+    body = _rule(fields, name, times, weekdays)
+    if name in STEPS:
+        return Answer(None, None, str(fields["repeat"]), recurrence=body)
+    if clocks:
+        hours = ",".join(str(hour) for hour in sorted({clock.hour % 24 for clock in clocks}))
+        body += f";BYHOUR={hours};BYMINUTE={clocks[0].minute}"
+    grain = grain_of(fields) if "hour" in fields else "hour" if "part" in fields else str(fields["repeat"])
+    timed: list[_Clock | None] = list(clocks) or [None]
+    starts = [start for clock in timed if (start := _next(fields, weekdays, clock, setting)) is not None]
+    ambiguous = any(clock.ambiguous for clock in clocks)
+    return Answer(min(starts, default=None), None, grain, ambiguous=ambiguous, recurrence=body)
+
+
+def _rule(fields: Mapping[str, Any], name: str, times: int, weekdays: list[int]) -> str:
     rule = [f"FREQ={name}"]
     if (interval := times * int(fields.get("interval", 1))) > 1:
         rule.append(f"INTERVAL={interval}")
@@ -40,44 +63,60 @@ def recur(fields: Mapping[str, Any], setting: Setting) -> Answer | None:
         rule.append(f"BYMONTH={fields['month']}")
     if "day" in fields:
         rule.append(f"BYMONTHDAY={fields['day']}")
-    nth = str(fields["nth"]) if "nth" in fields else ""
     if weekdays:
+        nth = str(fields["nth"]) if "nth" in fields else ""
         rule.append("BYDAY=" + ",".join(nth + DAY_NAMES[day] for day in weekdays))
-    hour, ambiguous = _hour(fields, setting)
-    if hour is not None:
-        rule.append(f"BYHOUR={hour};BYMINUTE={int(fields.get('minute', 0))}")
-    grain = grain_of(fields) if "hour" in fields else "hour" if "part" in fields else str(fields["repeat"])
-    body = ";".join(rule)
-    if name in {"SECONDLY", "MINUTELY", "HOURLY"}:
-        return Answer(None, None, str(fields["repeat"]), recurrence=body)
-    day = _next_day(fields, weekdays, hour, setting)
-    if day is None:
-        return Answer(None, None, grain, ambiguous=ambiguous, recurrence=body)
-    start = setting.midnight(day) if hour is None else at_hour(day, hour, fields, setting.now)
-    return Answer(start, None, grain, ambiguous=ambiguous, recurrence=body)
+    return ";".join(rule)
 
 
-def _hour(fields: Mapping[str, Any], setting: Setting) -> tuple[int | None, bool]:
+@dataclass(slots=True, frozen=True)
+class _Clock:
+    """One time of day of a recurrence; 24 and more is the night after."""
+
+    hour: int
+    minute: int
+    ambiguous: bool = False
+
+
+def _clocks(fields: Mapping[str, Any], setting: Setting) -> Iterator[_Clock | None]:
+    yield _clock(fields, setting)
+    for name in ("also", "also_then"):
+        piece: Piece | None = fields.get(name)
+        if piece is not None:
+            yield _clock(piece.fields or piece.value, setting)
+
+
+def _clock(fields: Mapping[str, Any], setting: Setting) -> _Clock | None:
     if "hour" in fields:
         hours = hours_of(fields, setting.tables)
-        return hours[0] % 24, len(hours) > 1
+        at = at_hour(setting.now.date(), hours[0], fields, setting.now)
+        return _Clock(at.hour + (24 if hours[0] >= 24 else 0), at.minute, len(hours) > 1)
     if "part" in fields:
-        return int(setting.tables["parts"][fields["part"]]["at"]), False
-    return None, False
+        return _Clock(int(setting.tables["parts"][fields["part"]]["at"]), 0)
+    return None
 
 
-def _next_day(fields: Mapping[str, Any], weekdays: list[int], hour: int | None, setting: Setting) -> date | None:
-    """Return the first day, today included, on which it happens."""
+def _is_nth(day: date, nth: int) -> bool:
+    """Tell whether a day is the nth of its weekday in its month; -1 is the last."""
+    if nth < 0:
+        return (day + timedelta(days=7)).month != day.month
+    return (day.day - 1) // 7 + 1 == nth
+
+
+def _next(fields: Mapping[str, Any], weekdays: list[int], clock: _Clock | None, setting: Setting) -> datetime | None:
+    """Return the first instant from now on at which it happens; without a clock, the first day from today."""
     today = setting.now.date()
     for step in range(SEARCH_DAYS):
         day = today + timedelta(days=step)
         if weekdays and day.weekday() not in weekdays:
             continue
-        if "nth" in fields and (day.day - 1) // 7 + 1 != fields["nth"]:
+        if "nth" in fields and not _is_nth(day, int(fields["nth"])):
             continue
         if day.month != fields.get("month", day.month) or day.day != fields.get("day", day.day):
             continue
-        if hour is not None and at_hour(day, hour, fields, setting.now) < setting.now:
-            continue
-        return day
+        if clock is None:
+            return setting.midnight(day)
+        at = at_hour(day, clock.hour, {"minute": clock.minute}, setting.now)
+        if at >= setting.now:
+            return at
     return None
