@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from claudemem_edge.language.simplified import Simplified
 
 LINE_ENDS = dict.fromkeys(map(ord, "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
 DROPPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
@@ -29,7 +29,7 @@ def clean(text: str) -> str:
     return composed.strip()
 
 
-def fold(text: str, simplified: Mapping[int, int] | None = None) -> str:
+def fold(text: str, simplified: Simplified | None = None) -> str:
     """Return the text for matching: lower case, `simplified` applied, the same length character by character."""
     lowered = text.lower()
     if lowered.isascii():
@@ -37,7 +37,7 @@ def fold(text: str, simplified: Mapping[int, int] | None = None) -> str:
     if len(lowered) != len(text):
         lowered = "".join(low if len(low := character.lower()) == 1 else character for character in text)
     lowered = lowered.replace("\u2019", "'").replace("\u2018", "'")
-    return lowered.translate(simplified) if simplified else lowered
+    return simplified.apply(lowered) if simplified else lowered
 
 
 def _printable(text: str) -> str:

@@ -56,7 +56,7 @@ def read(text: str, *, speaker: str, now: Moment, lexicon: Lexicon, names: TermI
     if language is None:
         return _unread(kept, folded, speaker, times.read_times(kept, now, lexicon, hint))
     if language.simplified:
-        folded = folded.translate(language.simplified)
+        folded = language.simplified.apply(folded)
     scan = language.scan(folded)
     if _foreign(folded, scan, language, lexicon, hint):
         return _unread(kept, folded, speaker, times.TimesRead())

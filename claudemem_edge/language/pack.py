@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from claudemem_edge.language.match import TimedPattern
+from claudemem_edge.language.simplified import Simplified
 from claudemem_edge.shapes.terms import TermIndex
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ class Language:
     phrases: dict[str, str] = field(default_factory=dict)
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     """File stem → its tables other than rules and pieces."""
-    simplified: dict[int, int] = field(default_factory=dict)
-    """Traditional → simplified character, for str.translate: folding keeps the length."""
+    simplified: Simplified = field(default_factory=Simplified)
+    """Traditional → simplified character: folding keeps the length."""
     scanner: TermIndex = field(default_factory=TermIndex)
     listed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Term in the scanner → the lists it is in."""
