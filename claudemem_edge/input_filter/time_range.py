@@ -125,7 +125,12 @@ def _free_range(first: dict[str, Any], last: dict[str, Any], setting: Setting) -
 
 
 def _mixed_range(first: dict[str, Any], last: dict[str, Any], setting: Setting) -> Answer | None:
-    """Read a range of which one end has no hour: a day, a part of one, now, or a distance from now."""
+    """Read a range of which one end has no hour: a day, a part of one, now, or a distance from now.
+
+    An hour without a day up to a date of the calendar is no range that anybody says.
+    """
+    if "hour" in first and not calendar_part(first) and "month" in last:
+        return None
     start = point(first, setting)
     if start is None or start.start is None:
         return None
