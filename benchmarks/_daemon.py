@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks._measure import installed_environment
+from benchmarks._measure import installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,15 +42,16 @@ def daemon(*options: str, mqtt_port: int = 0) -> Iterator[Daemon]:
         notify.settimeout(30)
         path = Path(folder) / "api.sock"
         environment = {
-            **installed_environment(),
+            **os.environ,
             "NOTIFY_SOCKET": f"{folder}/notify.sock",
             "CLAUDEMEM_LOG__LEVEL": "error",
         }
         command = [sys.executable, "-m", "claudemem_edge", "run", "--socket", str(path), "--no-tcp", *options]
         if mqtt_port:
             command += ["--mqtt", f"127.0.0.1:{mqtt_port}"]
+        home = installed()
         begun = time.monotonic()
-        process = subprocess.Popen(command, env=environment)
+        process = subprocess.Popen(command, env=environment, cwd=home)
         try:
             while b"READY=1" not in notify.recv(4096):
                 pass

@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from benchmarks._measure import installed_environment
+from benchmarks._measure import installed
 from benchmarks._talk import talk
 
 TURNS = 500
@@ -47,5 +47,5 @@ def run(arguments: list[str]) -> dict[str, object]:
         for speaker, text, at in talk(language, turns // 2)
     )
     command = [sys.executable, "-c", CHILD]
-    child = subprocess.run(command, env=installed_environment(), input=said, capture_output=True, text=True, check=True)
+    child = subprocess.run(command, cwd=installed(), input=said, capture_output=True, text=True, check=True)
     return {"turns": turns, "goal_mb": GOAL_MB, **dict(zip(POINTS, map(float, child.stdout.split()), strict=True))}
