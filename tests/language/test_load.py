@@ -85,6 +85,12 @@ def test_pieces_stand_for_parts_and_for_short_word_lists(pack: Callable[..., str
     assert source == r"(?:stir|(?:mix)) with (?:big\ wok|wok)"
 
 
+def test_needs_may_name_a_word_list(pack: Callable[..., str]) -> None:
+    rule = RULE.replace('needs = ["stir"]', 'needs = ["{utensils}", "Stir"]')
+    language = english(pack(commands=rule, utensils_txt="wok\nladle\n"))
+    assert language.rules["commands"]["kitchen.commands.stir"].needs == ("wok", "ladle", "stir")
+
+
 def test_a_pattern_may_stand_on_many_lines(pack: Callable[..., str]) -> None:
     folder = pack(commands=RULE.replace('pattern = "stir"', "pattern = '''\n  stir\n    (?:\\sit)?\n  '''"))
     assert english(folder).rules["commands"]["kitchen.commands.stir"].source == r"stir(?:\sit)?"
@@ -103,6 +109,7 @@ def test_a_pattern_may_stand_on_many_lines(pack: Callable[..., str]) -> None:
         (ruled(r"a\s+b"), "+ has no upper bound"),
         (ruled("a{2,}"), "{2,} has no upper bound"),
         (ruled("{utensil}"), "no piece utensil; did you mean utensils?"),
+        (RULE.replace('"stir"]', '"{utensil}"]'), "no word list utensil; did you mean utensils?"),
         (ruled("(stir"), "missing )"),
         (RULE.replace('needs = ["stir"]', 'needs = "stir"'), "needs is a list"),
         (RULE.replace('name = "stir"', 'name = "Stir it"'), "a name is made of"),
