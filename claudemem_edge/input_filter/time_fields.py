@@ -18,6 +18,8 @@ def finish(fields: dict[str, Any]) -> bool:
     """Work out the fields that stand for others, in place. False when they make no sense."""
     if "wrong" in fields:
         _correct(fields)
+    if "edge_said" in fields:
+        fields["edge"] = fields.pop("edge_said")
     if "rest" in fields:
         fields["value"] = fields.pop("century") * 100 + fields.pop("rest")
     if "tenths" in fields:

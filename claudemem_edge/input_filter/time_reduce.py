@@ -30,7 +30,7 @@ RANGES = {
     "end_day": (1, 31),
 }
 MEASURED = frozenset({"duration"})
-KEPT_WHOLE = frozenset({"first", "last", "edge", "base", "wrong", "right", "also", "also_then"})
+KEPT_WHOLE = frozenset({"first", "last", "edge", "edge_said", "base", "wrong", "right", "also", "also_then"})
 """Names of groups whose piece is kept as it is, not poured into the fields."""
 LISTED = frozenset({"weekdays"})
 MOST_PIECES = 400

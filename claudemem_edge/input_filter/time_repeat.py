@@ -103,6 +103,13 @@ def _is_nth(day: date, nth: int) -> bool:
     return (day.day - 1) // 7 + 1 == nth
 
 
+def _is_day(day: date, wanted: int | None) -> bool:
+    """Tell whether a day has this number in its month; -1 is the last."""
+    if wanted == -1:
+        return (day + timedelta(days=1)).day == 1
+    return wanted in {None, day.day}
+
+
 def _next(fields: Mapping[str, Any], weekdays: list[int], clock: _Clock | None, setting: Setting) -> datetime | None:
     """Return the first instant from now on at which it happens; without a clock, the first day from today."""
     today = setting.now.date()
@@ -112,7 +119,7 @@ def _next(fields: Mapping[str, Any], weekdays: list[int], clock: _Clock | None, 
             continue
         if "nth" in fields and not _is_nth(day, int(fields["nth"])):
             continue
-        if day.month != fields.get("month", day.month) or day.day != fields.get("day", day.day):
+        if day.month != fields.get("month", day.month) or not _is_day(day, fields.get("day")):
             continue
         if clock is None:
             return setting.midnight(day)

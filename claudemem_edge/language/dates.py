@@ -80,7 +80,7 @@ def _recurring_day(words: Mapping[str, Any], rule: Mapping[str, str], unit: str,
     elif "BYMONTHDAY" in rule:
         number = int(rule["BYMONTHDAY"])
         values |= {"day": number, "nth": _ordinal(words, number)}
-        shape = "repeat_month_day"
+        shape = "repeat_last_day" if number == -1 else "repeat_month_day"
         if "BYMONTH" in rule:
             values |= _of_day(words, date(2000, int(rule["BYMONTH"]), number))
             shape = "repeat_date"

@@ -90,6 +90,7 @@ def test_a_length_is_said_in_whole_units(seconds: float, zh: str, en: str) -> No
         ("FREQ=WEEKLY;INTERVAL=2;BYDAY=FR", "每2周的周五", "every 2 weeks on Fri"),
         ("FREQ=MONTHLY;BYMONTHDAY=22", "每个月22号", "on the 22nd of every month"),
         ("FREQ=MONTHLY;BYMONTHDAY=11", "每个月11号", "on the 11th of every month"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", "每月最后一天", "on the last day of every month"),
         ("FREQ=MONTHLY;BYDAY=1MO", "每月第1个周一", "on the 1st Mon of every month"),
         ("FREQ=MONTHLY;BYDAY=-1FR", "每月最后一个周五", "on the last Fri of every month"),
         ("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=5", "每年3月5日", "every year on 5 Mar"),
