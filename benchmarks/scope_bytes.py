@@ -20,7 +20,8 @@ def run(arguments: list[str]) -> dict[str, object]:
 
 
 def _of(language: str, turns: int) -> dict[str, float]:
-    _filled(language, turns, 0)  # patterns and tables are shared: they are there before the count begins
+    for seed in range(SCOPES):  # patterns and tables are shared: they are there before the count begins
+        _filled(language, turns, seed)
     gc.collect()
     tracemalloc.start()
     memories = [_filled(language, turns, seed) for seed in range(SCOPES)]

@@ -203,4 +203,5 @@ def find_times(text: str, *, now: datetime | None = None, languages: Sequence[st
 
     Only what is understood whole is returned: an expression with a leftover time word is left out. Raises PackError.
     """
-    return list(read_times(text, _moment(now), load(tuple(languages))).mentions)
+    lexicon = load(tuple(languages), ("core",), ())  # spelled as a Memory spells it: both share one
+    return list(read_times(text, _moment(now), lexicon).mentions)
