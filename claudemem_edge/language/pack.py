@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from claudemem_edge.language.pieces import Pieces
 
 LATIN_LETTER = re.compile(r"[a-z]")
+LATIN_WORD = re.compile(r"[a-z]+")
+FEWEST_LATIN_WORDS = 3
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
+KANA_OR_HANGUL = re.compile("[\u3040-\u30fa\u30fc-\u30ff\uac00-\ud7af]")
 
 
 @dataclass(slots=True)
@@ -162,6 +164,19 @@ def _order(rule: Rule) -> int:
     return rule.order
 
 
+def _mostly_kana_or_hangul(folded: str) -> bool:
+    """Tell Japanese and Korean from Chinese talk that names something in them."""
+    return 3 * len(KANA_OR_HANGUL.findall(folded)) > len(HAN.findall(folded))
+
+
+def _names_in_latin(folded: str) -> bool:
+    """Tell whether a text with Han characters begins like a Latin sentence and has more Latin words than these."""
+    if not LATIN_LETTER.match(folded):
+        return False
+    words = len(LATIN_WORD.findall(folded))
+    return words >= FEWEST_LATIN_WORDS and words >= len(HAN.findall(folded))
+
+
 @dataclass(slots=True)
 class Lexicon:
     """The languages a memory knows, and which of them a text is in."""
@@ -171,13 +186,14 @@ class Lexicon:
     def of(self, folded: str, hint: str = "") -> Language | None:
         """Return the language of a folded text: by its script, then by `hint`; None when no pack fits.
 
-        Han without kana or hangul is Chinese; Latin letters are the first Latin pack.
+        Han with at most a word of kana or hangul is Chinese, but for a Han name in a sentence of Latin words; Latin letters are the
+        first Latin pack.
         """
         script = "latin" if LATIN_LETTER.search(folded) else ""
         if not folded.isascii():
-            if KANA_OR_HANGUL.search(folded):
+            if KANA_OR_HANGUL.search(folded) and _mostly_kana_or_hangul(folded):
                 return None
-            if HAN.search(folded):
+            if HAN.search(folded) and not _names_in_latin(folded):
                 script = "han"
         hinted = self.languages.get(hint.lower().replace("_", "-").split("-", 1)[0])
         if hinted is not None and script in {"", hinted.script}:
