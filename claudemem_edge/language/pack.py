@@ -186,8 +186,8 @@ class Lexicon:
     def of(self, folded: str, hint: str = "") -> Language | None:
         """Return the language of a folded text: by its script, then by `hint`; None when no pack fits.
 
-        Han with at most a word of kana or hangul is Chinese, but for a Han name in a sentence of Latin words; Latin letters are the
-        first Latin pack.
+        Han with at most a word of kana or hangul is Chinese, but for a Han name in a sentence of Latin words; Latin
+        letters are the first Latin pack.
         """
         script = "latin" if LATIN_LETTER.search(folded) else ""
         if not folded.isascii():
