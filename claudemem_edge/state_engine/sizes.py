@@ -7,6 +7,7 @@ from functools import singledispatch
 from sys import getsizeof
 from typing import TYPE_CHECKING
 
+from claudemem_edge.shapes.index import InvertedIndex
 from claudemem_edge.shapes.memory import Claim, Entity, Item, MemoryState, OpenQuestion, Sighting, Statement, Topic
 from claudemem_edge.shapes.terms import TermIndex
 from claudemem_edge.shapes.times import ElapsedDue, Moment, TimeMention, WallDue
@@ -30,8 +31,8 @@ _SOON = datetime(2026, 1, 1, tzinfo=UTC)
 STATEMENT = getsizeof(Statement(0, 0, "", "", _SOON)) + KEY + DATETIME
 CLAIM = getsizeof(Claim(0, "", "", "", _SOON, ())) + TUPLE
 ITEM = getsizeof(Item("", "", "", "", (), 0)) + TUPLE
-SIGHTING = getsizeof(Sighting(0, 0)) + FLOAT + SLOT
-ENTITY = getsizeof(Entity("", "")) + LIST + TUPLE
+SIGHTING = getsizeof(Sighting(0, 0)) + SLOT
+ENTITY = getsizeof(Entity("", "")) + getsizeof([])
 TOPIC = getsizeof(Topic(0, [])) + LIST
 MENTION = getsizeof(TimeMention("", (0, 0), None, None, "")) + PAIR + SLOT
 WALL_DUE = getsizeof(WallDue(_SOON.date(), None, UTC)) + CLOCK
@@ -72,7 +73,8 @@ def _item(one: Item) -> int:
 
 @record_bytes.register
 def _entity(one: Entity) -> int:
-    return ENTITY + getsizeof(one.name) + SLOT * len(one.aliases) + SIGHTING * len(one.sightings)
+    size = ENTITY + getsizeof(one.name) + (TUPLE + SLOT * len(one.aliases) if one.aliases else 0)
+    return size + sum(SIGHTING + (FLOAT if seen.attitude else 0) + _numbers(seen.turn) for seen in one.sightings)
 
 
 @record_bytes.register
@@ -121,5 +123,5 @@ def container_bytes(state: MemoryState) -> int:
     )
 
 
-EMPTY_BYTES = getsizeof(MemoryState.__new__(MemoryState)) + 2 * (getsizeof(TermIndex()) + 2 * INT)
+EMPTY_BYTES = getsizeof(MemoryState.__new__(MemoryState)) + getsizeof(TermIndex()) + getsizeof(InvertedIndex(b""))
 """A memory without records and without its tables."""

@@ -107,18 +107,17 @@ def _choose(
     grown = _statements_of(state, running) >= FEWEST
     if cues.opens.match(folded):
         return None if grown else running
-    if not grown or (len(folded) <= SHORT and cues.closes.search(folded)):
-        return running
     closed = _closed(state, first, language)
-    if cues.continues.match(folded) and not closed:
+    leaves = len(folded) <= SHORT and cues.closes.search(folded)
+    if not grown or leaves or (cues.continues.match(folded) and not closed):
         return running
-    other, share = _best_other(shares, running.id)
     mine = shares.get(running.id, 0.0)
+    other, share = _best_other(shares, running.id)
     if other is not None and share >= HEARD and share >= CLEARLY * mine:
         return by_id(state, other)
-    if mine < NEW_BELOW and closed and len(keys) < 2:
-        return _earlier(state, running, shares)
-    return None if mine < NEW_BELOW and (closed or cues.may_open.match(folded)) else running
+    if mine < NEW_BELOW and (closed or cues.may_open.match(folded)):
+        return _earlier(state, running, shares) if closed and len(keys) < 2 else None
+    return running
 
 
 def _statements_of(state: MemoryState, topic: Topic) -> int:

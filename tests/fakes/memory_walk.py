@@ -59,6 +59,8 @@ def dump(thing: Any) -> Any:
     if is_dataclass(thing) and not isinstance(thing, type):
         if type(thing).__name__ == "InvertedIndex":
             return _index(thing)
+        if type(thing).__name__ == "TermIndex":
+            return _names(thing)
         return (type(thing).__name__, [(one.name, dump(getattr(thing, one.name))) for one in fields(thing)])
     if isinstance(thing, Mapping):
         return [(dump(key), dump(value)) for key, value in thing.items()]
@@ -71,3 +73,9 @@ def _index(index: Any) -> Any:
     """The rows of an index are a table without an order of its own."""
     rows = {key: list(index.find(key)) for key in index.postings}
     return (rows, [index.keys(one) for one in index.order], list(index.order), index.row_bytes)
+
+
+def _names(names: Any) -> Any:
+    """The names are a set of pairs, kept by how they begin."""
+    rows = {**names.words, **names.pairs, **names.singles}
+    return ({begin: sorted(row) for begin, row in rows.items()}, names.count)

@@ -174,3 +174,21 @@ def test_the_language_asked_for_survives(talk: Talk) -> None:
     talk.order("answer in Chinese", "reply_language", "zh")
     talk.door("forget_all", "confirmed")
     assert talk.state.reply_language == "zh"
+
+
+def test_a_word_goes_from_records_that_rest_on_other_words_too(talk: Talk) -> None:
+    talk.tell("I take zinc because of Tom", "user", "takes", "zinc", because="because of Tom")
+    talk.tell("I take zinc", "user", "takes", "zinc")
+    talk.remind("remind me when Tom comes", "cook", trigger="when Tom comes")
+    talk.remind("then, you know when, remind me", "cook", trigger="when Tom comes")
+    talk.door("forget_entity", "Tom")
+    assert not talk.state.claims
+    assert not talk.state.pending_items
+
+
+def test_our_own_replies_go_even_at_a_door(talk: Talk) -> None:
+    talk.remind("remind me tomorrow at 10 to see Tom", "see Tom", TOMORROW)
+    talk.remind("remind me tomorrow at 10 to swim", "swim", TOMORROW)
+    talk.order("what is on my list", "list_pending")
+    talk.door("forget_last", "")
+    assert all(one.shown for one in talk.state.statements.values())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CONVERSATIONS = st.lists(steps(), min_size=1, max_size=25)
 SMALL = MemoryOptions(scope_bytes=4000, clean_every_turns=5, clean_below_weight=0.9)
-quick = settings(max_examples=120, deadline=None)
+quick = settings(max_examples=80, deadline=None)
 
 
 def _played(said: list[Said], options: MemoryOptions | None = None) -> Talk:
@@ -86,11 +86,16 @@ def test_no_statement_with_an_old_value_is_shown(said: list[Said]) -> None:
             assert not statement.shown or about_another
 
 
+def true_size(state: MemoryState) -> object:
+    """What the size must be equal to: within a tenth, or within what a handful of records can be off by."""
+    return pytest.approx(weight_bytes(state), rel=0.1, abs=600)
+
+
 @quick
 @given(said=CONVERSATIONS, small=st.booleans())
 def test_the_bytes_are_true(said: list[Said], *, small: bool) -> None:
     talk = _played(said, SMALL if small else None)
-    assert talk.state.size == pytest.approx(weight_bytes(talk.state), rel=0.1)
+    assert talk.state.size == true_size(talk.state)
 
 
 def test_the_bytes_stay_true_in_a_long_talk() -> None:
@@ -102,7 +107,7 @@ def test_the_bytes_stay_true_in_a_long_talk() -> None:
         if number % 11 == 0:
             talk.remind("remind me", f"thing {number}", said_time("tomorrow", "2026-03-12T10:00"))
         if number % 50 == 0:
-            assert talk.state.size == pytest.approx(weight_bytes(talk.state), rel=0.1)
+            assert talk.state.size == true_size(talk.state)
 
 
 class Fault(Exception):
@@ -110,22 +115,23 @@ class Fault(Exception):
 
 
 @quick
-@given(said=CONVERSATIONS, last=steps(), at=st.integers(0, 40), small=st.booleans())
-def test_an_exception_leaves_the_memory_as_it_was(said: list[Said], last: Said, at: int, *, small: bool) -> None:
+@given(said=CONVERSATIONS, last=steps(), small=st.booleans())
+def test_an_exception_leaves_the_memory_as_it_was(said: list[Said], last: Said, *, small: bool) -> None:
+    """Let the last step fail at its first change, then at its second, and so on until it goes through."""
     talk = _played(said, SMALL if small else None)
-    before = _content(talk.state)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ledger, "note", _failing_at(at))
-        try:
-            refused = last.to(talk)
-        except Fault:
-            refused = None
-        else:
-            if refused is None:
-                return  # fewer changes than that
-    assert _content(talk.state) == before
-    assert talk.state.size == pytest.approx(weight_bytes(talk.state), rel=0.1)
-    last.to(talk)  # and it goes on as if nothing had been
+    before, now = _content(talk.state), talk.now
+    for at in range(200):
+        talk.now = now
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Ledger, "note", _failing_at(at))
+            try:
+                refused = last.to(talk)
+            except Fault:
+                assert _content(talk.state) == before
+                assert talk.state.size == true_size(talk.state)
+                continue
+        assert refused is None or _content(talk.state) == before
+        break
 
 
 def _content(state: MemoryState) -> object:
