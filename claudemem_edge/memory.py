@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.terms import TermIndex
     from claudemem_edge.shapes.times import TimeMention
 
-DEFAULT_PROFILE = Profile()
+DEFAULT_PROFILE = Profile(limit_tokens=1_000_000)
+"""Before any model is known, the limit in characters alone binds."""
 SAME_QUESTION_S = 60.0
 """Within this time a question that was just observed is not read again."""
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from claudemem_edge.shapes.context import Context, ContextLine
+from claudemem_edge.context_injector import budget, choice, held
+from claudemem_edge.context_injector.asking import understand
+from claudemem_edge.context_injector.budget import Block
+from claudemem_edge.context_injector.sight import Sight
+from claudemem_edge.shapes.context import Context
 
 if TYPE_CHECKING:
     from claudemem_edge.language.pack import Lexicon
@@ -28,12 +32,21 @@ def inject(
 
     `shown` holds digests (see Memory.digests) of what the client's own messages already show.
     """
-    lines: list[ContextLine] = []
-    room = limit_chars
-    for statement in reversed(state.statements.values()):
-        if len(statement.text) + 1 > room:
-            break
-        lines.append(ContextLine("statement", statement.text, (statement.turn,)))
-        room -= len(statement.text) + 1
-    lines.reverse()
-    return Context("\n".join(line.text for line in lines), tuple(lines))
+    code = question.utterance.language or state.language
+    language = lexicon.get(code)
+    room = budget.limit(profile, limit_chars, code)
+    if room <= 0:
+        return Context()
+    ask = understand(state, question, language, now)
+    sight = Sight(state, ask, now, lexicon, shown)
+    marks = choice.score_statements(sight)
+    known = held.find(sight, question, profile, marks, room)
+    if not known.lines and not choice.related(ask, marks) and not choice.fits(sight, room):
+        return Context()
+    block = Block(room)
+    for line in known.lines:
+        block.add(line)
+    room = block.room - bool(block.lines)
+    for line in choice.beside(sight, marks, room) if known.answers else choice.lines(sight, marks, room):
+        block.add(line)
+    return block.context()

@@ -1,0 +1,191 @@
+"""Chooses among statements: all of them if they fit, else the best, told as fully as the room allows."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+from claudemem_edge.context_injector import ledger, returns
+from claudemem_edge.context_injector.score import score
+from claudemem_edge.context_injector.telegram import Telegram
+from claudemem_edge.shapes.context import ContextLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date
+
+    from claudemem_edge.context_injector.asking import Ask
+    from claudemem_edge.context_injector.sight import Sight
+    from claudemem_edge.shapes.memory import Statement
+
+NAMED_SPEAKER, QUESTION = 1.5, 0.6
+"""Factors for a statement of somebody the question names, and for one that only asks."""
+STRONG = 0.6
+"""Share of the question's weight that makes a statement an answer, whatever the question hangs on."""
+RELATED = 0.05
+"""Share below which a question with words of its own has nothing to do with this memory."""
+BESIDE = 2
+"""Statements that may stand beside facts that answer."""
+NEAR, FAR = 1.0, 0.05
+"""What being recent counts for a question that hangs on the talk, and for one that stands alone."""
+FADE = 0.8
+NAMES = 3
+LEAST_FOR_RETURN = 120
+UNSURE = 0.6
+"""Share of the room for the subject before, when nobody said that it is meant."""
+ON_A_DAY = 0.5
+
+
+def score_statements(sight: Sight) -> dict[int, float]:
+    """Return statement id → share of the question's weight found in and around it, 0 to about 1."""
+    ask = sight.ask
+    mass = ask.weights.heard + ask.weights.unknown or 1.0
+    found: dict[int, float] = {}
+    for one, value in score(sight.state, ask.weights).items():
+        statement = sight.state.statements[one]
+        if sight.visible(statement):
+            factor = QUESTION if statement.question else 1.0
+            if statement.speaker in ask.speakers:
+                factor *= NAMED_SPEAKER
+            found[one] = value / mass * factor
+    for day in ask.days:
+        for one in _said_on(sight, day):
+            found[one] = found.get(one, 0.0) + ON_A_DAY
+    return found
+
+
+def related(ask: Ask, marks: Mapping[int, float]) -> bool:
+    """Tell whether a question has anything to do with this memory.
+
+    One that hangs on the talk has; one with words of its own, none of which means anything here, has not.
+    """
+    if ask.hangs or ask.points or ask.returns or ask.speakers or not ask.content or not ask.question:
+        return True
+    return max(marks.values(), default=0.0) >= RELATED
+
+
+def fits(sight: Sight, room: int) -> bool:
+    """Tell whether all there is fits, as said."""
+    return _all(sight, room) is not None
+
+
+def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLine]:
+    """Return the lines about what was said, together at most `room` characters with a line end between two."""
+    everything = _all(sight, room)
+    if everything is not None:
+        return everything
+    ask = sight.ask
+    turns = returns.last_turns(sight)
+    strong = max(marks.values(), default=0.0)
+    before, share = _subject_before(sight, turns, room, strong)
+    telegram = Telegram(sight, ask.folded, room)
+    if sight.capitals and not ask.speakers and (ask.points or ask.hangs or ask.content < NAMES):
+        for worth, name in ledger.names(sight, turns[:before])[:NAMES]:
+            telegram.name(name, worth)
+    if before is not None:
+        earlier = _ranked(turns[:before], marks, NEAR)
+        _tell(sight, telegram, earlier, int(room * (1 - share)))
+        if share == 1.0:
+            telegram.enrich()
+        _tell(sight, telegram, _ranked(turns[before:], marks, NEAR))
+        _tell(sight, telegram, earlier)
+    hangs = not ask.speakers and strong < STRONG and (ask.points or ask.hangs or not ask.weights.known)
+    _tell(sight, telegram, {**marks, **_ranked(turns, marks, NEAR if hangs else FAR)})
+    if not telegram.full:
+        _tell(sight, telegram, _older(sight, turns, telegram.room))
+    telegram.enrich()
+    return telegram.lines()
+
+
+def beside(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLine]:
+    """Return what else is told where facts answer a question already: all there is if it fits, else what is close."""
+    everything = _all(sight, room)
+    if everything is not None:
+        return everything
+    close = sorted((one for one in marks if marks[one] >= STRONG), key=lambda one: (-marks[one], -one))[:BESIDE]
+    found: list[ContextLine] = []
+    for statement in (sight.state.statements[one] for one in close):
+        text = sight.full_label(statement) + sight.spelled(statement)
+        if sight.visible(statement) and not statement.question and len(text) < room:
+            room -= len(text) + 1
+            found.append(ContextLine("statement", text, (statement.turn,), round(marks[statement.id], 3)))
+    return found
+
+
+def _tell(sight: Sight, telegram: Telegram, ranks: Mapping[int, float], leave: int = 0) -> None:
+    for one in sorted(ranks, key=lambda id_: (-ranks[id_], -id_)):
+        if telegram.full:
+            break
+        if one not in sight.covered:
+            telegram.tell(sight.state.statements[one], ranks[one], leave)
+
+
+def _ranked(turns: Sequence[Sequence[Statement]], marks: Mapping[int, float], recency: float) -> dict[int, float]:
+    """Return statement id → its mark and what it gains by being recent among these turns."""
+    newest = turns[-1][0].turn if turns else 0
+    return {
+        one.id: marks.get(one.id, 0.0) + recency * FADE ** (newest - one.turn) for turn in turns for one in turn
+    }  # fmt: skip
+
+
+def _older(sight: Sight, turns: Sequence[Sequence[Statement]], room: int) -> dict[int, float]:
+    """Return statements from before these turns, enough of them to fill the room, the newer the better."""
+    oldest = turns[0][0].id if turns else 0
+    found: dict[int, float] = {}
+    for statement in sight.newest_first():
+        if statement.id < oldest:
+            found[statement.id] = 0.0
+            room -= len(statement.text) // 3
+            if room < 0:
+                break
+    return found
+
+
+def _all(sight: Sight, room: int) -> list[ContextLine] | None:
+    """Return all there is as said and in order, with its speakers if that fits; None when there is too much."""
+    found: list[Statement] = []
+    left = room
+    for statement in sight.newest_first():
+        left -= len(sight.text(statement)) + bool(found)
+        if left < 0:
+            return None
+        found.append(statement)
+    found.reverse()
+    for say in (lambda one: sight.full_label(one) + sight.spelled(one), sight.spelled, sight.text):
+        told = [ContextLine("statement", text, (one.turn,)) for one in found if (text := say(one))]
+        if sum(len(line.text) + 1 for line in told) - 1 <= room:
+            return told
+    return []
+
+
+def _subject_before(
+    sight: Sight, turns: Sequence[Sequence[Statement]], room: int, strong: float
+) -> tuple[int | None, float]:
+    """Return where the running subject began if the one before it is meant, and that one's share of the room."""
+    ask = sight.ask
+    if ask.returns:
+        return returns.began(sight, turns), 1.0
+    alone = strong >= STRONG and ask.content >= 2
+    hangs = not ask.speakers and (ask.points or ask.hangs or ask.content < NAMES or not ask.weights.known)
+    if room < LEAST_FOR_RETURN or alone or not hangs or ask.opens:
+        return None, 1.0
+    if returns.closed(sight, turns):
+        return (None, 1.0) if ask.closes else (returns.began(sight, turns), UNSURE)
+    place = returns.began(sight, turns)
+    if place is None:
+        return None, 1.0
+    first = turns[place][0].id
+    known = ask.weights.known
+    earlier = sum(worth for worth, _, row in known if row[0] < first)
+    later = sum(worth for worth, _, row in known if row[-1] >= first)
+    return (place, UNSURE) if earlier - later >= (ask.weights.heard + ask.weights.unknown) / 4 > 0 else (None, 1.0)
+
+
+def _said_on(sight: Sight, day: date) -> Sequence[int]:
+    """Return the ids of the statements said on a day."""
+    statements, order = sight.state.statements, sight.state.index.order
+
+    def said(one: int) -> date:
+        return statements[one].said_at.date()
+
+    return order[bisect_left(order, day, key=said) : bisect_right(order, day, key=said)]

@@ -1,0 +1,206 @@
+"""Lines about what is held to be true and what is still to happen: claims in fixed order, today's date, items."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from claudemem_edge.context_injector import wording
+from claudemem_edge.context_injector.asking import tables as asking_tables
+from claudemem_edge.language import dates
+from claudemem_edge.language.per_language import PerLanguage
+from claudemem_edge.shapes.context import ContextLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from claudemem_edge.context_injector.sight import Sight
+    from claudemem_edge.language.pack import Language
+    from claudemem_edge.shapes.context import Profile
+    from claudemem_edge.shapes.memory import Claim, Item
+    from claudemem_edge.shapes.reading import Reading
+
+NAMED, SPEAKING, ASKED_FOR = 0.5, 0.25, 0.7
+"""What it is worth to a claim that its subject or object is named, that it is of who speaks, that it is asked for."""
+ENOUGH = 0.75
+LEAST_FOR_DATE = 120
+FAR = timedelta(days=400)
+"""Seen from so far away, a date is said in full."""
+MOST_CLAIMS, FEW_CLAIMS, MOST_ITEMS = 4, 2, 4
+OPEN_STATES = frozenset({"pending", "triggered"})
+NOTHING: Mapping[str, Any] = {}
+
+
+def _asks(language: Language | None) -> dict[str, re.Pattern[str]]:
+    table = language.tables.get("context", NOTHING).get("asks", NOTHING) if language else NOTHING
+    before, after = ("", "") if language and language.joined else (r"(?<!\w)", r"(?!\w)")
+    return {predicate: re.compile(f"{before}(?:{words}){after}") for predicate, words in table.items()}
+
+
+asks = PerLanguage(_asks)
+
+
+@dataclass(slots=True)
+class Held:
+    """Lines of what is held. `answers`: one of them is just what is asked for, and other talk would only distract."""
+
+    lines: list[ContextLine]
+    answers: bool
+
+
+def find(sight: Sight, question: Reading, profile: Profile, marks: Mapping[int, float], room: int) -> Held:
+    """Return the lines about claims, the date of today and items that this question needs."""
+    asked = {one for one, pattern in asks(sight.ask.language).items() if pattern.search(sight.ask.folded)}
+    about = _named(sight, question) | sight.ask.speakers
+    if asking_tables(sight.ask.language).me.search(sight.ask.folded):
+        about.add("user")
+    claims, answers = _claims(sight, asked, about, profile, marks)
+    items, due = _items(sight, question, marks)
+    today = _today(sight, question) if room >= LEAST_FOR_DATE else []
+    return Held([*claims, *today, *items], answers or due)
+
+
+def _claims(
+    sight: Sight, asked: set[str], about: set[str], profile: Profile, marks: Mapping[int, float]
+) -> tuple[list[ContextLine], bool]:
+    """Return the claims the question is about, in the order in which they came to hold, and whether one answers it."""
+    state, ask = sight.state, sight.ask
+    named = about - ask.speakers - {"user"}
+    worth: dict[int, float] = {}
+    for claim in state.claims.values():
+        if claim.open or ask.earlier:
+            worth[claim.id] = (
+                (NAMED if named & {claim.subject, claim.object} else SPEAKING * (claim.subject in about))
+                + ASKED_FOR * (claim.predicate in asked)
+                + max((marks.get(one, 0.0) for one in claim.origin), default=0.0)
+            )
+    best = sorted((one for one in worth if worth[one] >= ENOUGH), key=lambda one: (-worth[one], one))
+    answering = [one for one in best if _answers(state.claims[one], sight, asked, about)]
+    chosen = [*answering, *(one for one in best if one not in answering)][: MOST_CLAIMS if answering else FEW_CLAIMS]
+    lines: list[ContextLine] = []
+    for one in sorted(chosen):
+        claim = state.claims[one]
+        text = claim_text(claim, sight, profile)
+        if text and not _all_shown(sight, claim.origin):
+            lines.append(ContextLine("claim", text, _turns(sight, claim.origin), round(worth[one], 3)))
+            if answering:
+                sight.covered.update(claim.origin)
+    return lines, bool(answering)
+
+
+def _answers(claim: Claim, sight: Sight, asked: set[str], about: set[str]) -> bool:
+    """Tell whether a claim is just what is asked for: of whom, and of what there is only one."""
+    table = _predicate(claim.predicate, sight)[0] if sight.ask.question and claim.predicate in asked else NOTHING
+    return claim.subject in about and bool(table.get("single"))
+
+
+def _named(sight: Sight, question: Reading) -> set[str]:
+    """Return the names in the question but for those who speak, and what its pointing words can stand for."""
+    named = {mention.name for mention in question.mentions} - sight.ask.speakers
+    entities = sight.state.entity_map.values()
+    for reference in question.references:
+        fitting = [one for one in entities if one.sightings and reference.kind in {"", "any", "thing", one.kind}]
+        latest = max((one.sightings[-1].turn for one in fitting), default=0)
+        named.update(one.name for one in fitting if one.sightings[-1].turn == latest)
+    return named
+
+
+def claim_text(claim: Claim, sight: Sight, profile: Profile) -> str:
+    """Return a claim in words; "" when no pack words its predicate."""
+    table, tables = _predicate(claim.predicate, sight)
+    return _worded(claim, table, tables, sight, profile) if table else ""
+
+
+def _predicate(name: str, sight: Sight) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return what the question's language, else another, says of a predicate, and that language's whole table."""
+    for language in (sight.language, *sight.lexicon.languages.values()):
+        tables = language.tables.get("predicates", NOTHING) if language else NOTHING
+        table = tables.get("predicates", NOTHING).get(name)
+        if table:
+            return table, tables
+    return NOTHING, NOTHING
+
+
+def _worded(claim: Claim, table: Mapping[str, Any], tables: Mapping[str, Any], sight: Sight, profile: Profile) -> str:
+    forms = tables.get("subjects", NOTHING)
+    subject = claim.subject
+    if subject == "user":
+        subject = forms.get("user", subject)
+    elif subject in tables.get("relations", NOTHING):
+        subject = forms.get("relation", "{subject}").replace("{subject}", subject)
+    held = wording.neutral(claim.object, sight.roles)
+    subject = wording.neutral(subject, sight.roles)
+    if profile.style == "sentence" or not claim.open:
+        shape = table.get("sentence" if claim.open else "past", "")
+        return str(shape).replace("{subject}", subject).replace("{object}", held)
+    key = str(table.get("key", claim.predicate)).replace("{subject}", claim.subject)
+    if claim.subject != "user":
+        key = f"{subject} {key}"
+    return f"【{key}】{held}" if profile.style == "tags" else f"{key}: {held}"
+
+
+def _today(sight: Sight, question: Reading) -> list[ContextLine]:
+    language = sight.language
+    shape = wording.tables(language).now
+    if language is None or not shape or not (question.times or asking_tables(language).now.search(sight.ask.folded)):
+        return []
+    now = sight.now.wall
+    return [ContextLine("date", shape.replace("{when}", dates.spoken_when(language, now, now - FAR, "minute")))]
+
+
+def _items(sight: Sight, question: Reading, marks: Mapping[int, float]) -> tuple[list[ContextLine], bool]:
+    """Return the items to come that the question is about, soonest first, and whether it asks for their time."""
+    found: list[tuple[float, float, Item]] = []
+    due = False
+    for item in sight.state.pending_items.values():
+        if item.state in OPEN_STATES:
+            falls = _falls_into(item, question)
+            due = due or (falls and question.question)
+            worth = max((marks.get(one, 0.0) for one in item.origin), default=0.0) + falls
+            if worth >= ENOUGH / 2:
+                found.append((item.due.seconds_left(sight.now) if item.due else float("inf"), worth, item))
+    found.sort(key=lambda one: (one[0], one[2].id))
+    lines = []
+    for _, worth, item in found[:MOST_ITEMS]:
+        lines.append(ContextLine("item", _item_text(sight, item), _turns(sight, item.origin), round(worth, 3)))
+        sight.covered.update(item.origin)
+    return lines, due
+
+
+def _falls_into(item: Item, question: Reading) -> bool:
+    """Tell whether an item is due in a time the question names."""
+    if item.due is None:
+        return False
+    at = item.due.at()
+    for mention in question.times:
+        start, end = mention.start, mention.end
+        if end is None and start is not None:
+            end = start + (timedelta(days=1) if mention.grain == "day" else timedelta(minutes=1))
+        if (start is None or start <= at) and end is not None and at < end:
+            return True
+    return False
+
+
+def _item_text(sight: Sight, item: Item) -> str:
+    words, language = wording.tables(sight.language), sight.language
+    text = wording.neutral(item.text, sight.roles)
+    if item.due is None or language is None:
+        return words.undated.replace("{text}", text)
+    grain = "day" if getattr(item.due, "clock", item.due) is None else "minute"
+    when = dates.spoken_when(language, item.due.at(), sight.now.wall, grain)
+    if item.recurrence:
+        when = dates.spoken_recurrence(language, item.recurrence) or when
+    return words.item.replace("{when}", when).replace("{text}", text)
+
+
+def _turns(sight: Sight, origin: Sequence[int]) -> tuple[int, ...]:
+    statements = sight.state.statements
+    return tuple(dict.fromkeys(statements[one].turn for one in origin if one in statements))
+
+
+def _all_shown(sight: Sight, origin: Sequence[int]) -> bool:
+    """Tell whether the client's own messages show all that a claim rests on."""
+    held = [sight.state.statements[one] for one in origin if one in sight.state.statements]
+    return bool(sight.shown and held) and not any(sight.visible(one) for one in held)

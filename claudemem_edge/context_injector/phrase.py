@@ -1,0 +1,17 @@
+"""The shape of a phrase."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+NAME, NUMBER, CONTENT, WEAK = 3, 2, 1, 0
+
+
+class Phrase(NamedTuple):
+    """A phrase as said, folded for comparing, its rank and its place in the text."""
+
+    text: str
+    folded: str
+    rank: int
+    start: int
+    end: int

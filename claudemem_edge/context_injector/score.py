@@ -1,0 +1,111 @@
+"""Scores statements by what they share with a question, at and around the place where it was said."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from math import log
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from claudemem_edge.shapes.memory import MemoryState
+
+IN_TURN = 0.8
+"""What a term is worth to another clause of the turn it was said in …"""
+ANSWER, AFTER, SECOND_AFTER, BEFORE = 0.75, 0.5, 0.25, 0.35
+"""… to the turn that answers it, to the next turn, to the one after that, and to the turn before."""
+COMMON = 48
+"""A term in more statements than this refines places already found and finds none itself."""
+PLACES = 32
+"""Turns looked at closely."""
+
+
+@dataclass(slots=True)
+class Weights:
+    """The terms of a question that were heard, rarest first, as (worth, key, statements)."""
+
+    known: list[tuple[float, int, Sequence[int]]] = field(default_factory=list)
+    unknown: float = 0.0
+    """What the terms never heard would be worth."""
+
+    @property
+    def heard(self) -> float:
+        """What the terms heard are worth together."""
+        return sum(worth for worth, _, _ in self.known)
+
+
+def weigh(state: MemoryState, terms: Iterable[str], before: int) -> Weights:
+    """Weigh the terms of a question; statements from id `before` on do not count: they are the question itself."""
+    index = state.index
+    total = len(index.order) + 1
+    weights = Weights()
+    for key in dict.fromkeys(map(index.key, terms)):
+        row = index.find(key)
+        count = len(row) if not row or row[-1] < before else bisect_left(row, before)
+        if count:
+            weights.known.append((log(total / (count + 0.5)) + 0.2, key, row if count == len(row) else row[:count]))
+        else:
+            weights.unknown += log(2 * total) + 0.2
+    weights.known.sort(key=lambda one: -one[0])
+    return weights
+
+
+def score(state: MemoryState, weights: Weights, places: int = PLACES) -> dict[int, float]:
+    """Return statement id → score. Each term counts once for a statement, by the nearest place where it was said."""
+    statements = state.statements
+    turns: dict[int, float] = {}
+    anchors: dict[int, int] = {}
+    reaches: list[tuple[float, int, dict[int, float]]] = []
+    for worth, key, row in weights.known:
+        if len(row) > COMMON and turns:
+            reach = {statements[one].turn: 1.0 for one in row}
+            shared = turns.keys() & reach.keys()
+            for turn in shared:
+                turns[turn] += worth
+        else:
+            reach = _reach(state, row, anchors)
+            for turn, share in reach.items():
+                turns[turn] = turns.get(turn, 0.0) + worth * share
+        reaches.append((worth, key, reach))
+    best = sorted(turns, key=lambda turn: (-turns[turn], -turn))[:places]
+    return {one: value for turn in best for one, value in _of_turn(state, turn, anchors[turn], reaches)}
+
+
+def _reach(state: MemoryState, row: Sequence[int], anchors: dict[int, int]) -> dict[int, float]:
+    """Return turn → how much of a term said in these statements is worth there; note a statement near each turn."""
+    statements = state.statements
+    reach: dict[int, float] = {}
+    for one in row:
+        statement = statements[one]
+        turn = statement.turn
+        reach[turn] = 1.0
+        for near, share in (
+            (turn + 1, ANSWER if statement.question else AFTER),
+            (turn - 1, BEFORE),
+            (turn + 2, SECOND_AFTER),
+        ):
+            if reach.get(near, 0.0) < share:
+                reach[near] = share
+            anchors.setdefault(near, one)
+        anchors[turn] = one
+    return reach
+
+
+def _of_turn(
+    state: MemoryState, turn: int, anchor: int, reaches: Sequence[tuple[float, int, dict[int, float]]]
+) -> Iterable[tuple[int, float]]:
+    """Give the statements of a turn with their scores; `anchor` is a statement in it or close by."""
+    order, statements = state.index.order, state.statements
+    here = [(worth, key, share) for worth, key, reach in reaches if (share := reach.get(turn, 0.0))]
+    elsewhere = [(worth * min(share, IN_TURN), worth, key) for worth, key, share in here]
+    at = bisect_left(order, anchor)
+    while at > 0 and statements[order[at - 1]].turn >= turn:
+        at -= 1
+    while at < len(order) and statements[order[at]].turn < turn:
+        at += 1
+    while at < len(order) and statements[order[at]].turn == turn:
+        mine = state.index.keys(order[at])
+        yield order[at], sum(worth if key in mine else near for near, worth, key in elsewhere)
+        at += 1

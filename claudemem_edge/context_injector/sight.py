@@ -1,0 +1,111 @@
+"""What of a memory may be seen for one question, and how a single statement looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from claudemem_edge.context_injector import wording
+from claudemem_edge.shapes.digest import clause_digest
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from claudemem_edge.context_injector.asking import Ask
+    from claudemem_edge.language.pack import Language, Lexicon
+    from claudemem_edge.shapes.memory import MemoryState, Statement
+    from claudemem_edge.shapes.times import Moment, TimeMention
+
+NAMELESS = frozenset({"user", "assistant", "event"})
+
+
+@dataclass(slots=True)
+class Sight:
+    """The memory as one question sees it: without the question, what is hidden, and what the client shows anyway."""
+
+    state: MemoryState
+    ask: Ask
+    now: Moment
+    lexicon: Lexicon
+    shown: frozenset[str]
+    roles: tuple[re.Pattern[str], ...] = ()
+    covered: set[int] = field(default_factory=set)
+    """Statements whose claim or item stands in the block already."""
+    _words: wording.WordingTables = field(default_factory=wording.WordingTables)
+
+    def __post_init__(self) -> None:
+        made = [wording.tables(one) for one in self.lexicon.languages.values()]
+        self.roles = tuple(one.roles for one in made if one.roles is not None)
+        self._words = wording.tables(self.language)
+
+    @property
+    def language(self) -> Language | None:
+        """The language of the question."""
+        return self.ask.language
+
+    def language_of(self, statement: Statement) -> Language | None:
+        """Return the language a statement was said in."""
+        return self.lexicon.languages.get(statement.language)
+
+    def visible(self, statement: Statement) -> bool:
+        """Tell whether a statement may stand in the block."""
+        return (
+            statement.shown
+            and statement.id not in self.covered
+            and not self.ask.is_own(statement)
+            and not (self.shown and clause_digest(statement.text) in self.shown)
+        )
+
+    def newest_first(self) -> Iterator[Statement]:
+        """Give all visible statements, newest first."""
+        statements = self.state.statements
+        for one in reversed(self.state.index.order):
+            statement = statements[one]
+            if self.visible(statement):
+                yield statement
+
+    def text(self, statement: Statement) -> str:
+        """Return the words of a statement, made harmless."""
+        return wording.neutral(statement.text, self.roles)
+
+    @property
+    def capitals(self) -> bool:
+        """Tell whether names can be known by their capitals in the question's language."""
+        return self.language is not None and not self.language.joined
+
+    def head(self, statement: Statement) -> str:
+        """Return what stands before a shortened statement: its day when the question asks when, and its speaker.
+
+        Nobody is named when the question names just that one, nor who is "you" or "I" anyway.
+        """
+        speaker = statement.speaker
+        who = "" if speaker in NAMELESS or self.ask.speakers == {speaker} else self.full_label(statement)
+        if not self.ask.when or statement.said_at.date() == self.now.wall.date():
+            return who
+        day = wording.day(statement.said_at, self.language)
+        return self._words.said.replace("{day}", day).replace("{who}", who)
+
+    def full_label(self, statement: Statement) -> str:
+        """Return what marks the speaker wherever it could be mistaken."""
+        labels = self._words.labels
+        speaker = statement.speaker
+        if speaker in labels:
+            return labels[speaker]
+        return wording.neutral(speaker, ()) and labels.get("other", "{name}: ").replace(
+            "{name}", wording.neutral(speaker, self.roles)
+        )
+
+    def dated(self, mention: TimeMention, statement: Statement) -> str:
+        """Return the absolute date of a time, in brackets, where a reader of today needs it."""
+        if not self.ask.when and statement.said_at.date() == self.now.wall.date():
+            return ""
+        note = wording.date_note(mention, statement, self.language)
+        return self._words.date.replace("{date}", note) if note else ""
+
+    def spelled(self, statement: Statement) -> str:
+        """Return a statement as said, with dates beside its times and its question mark."""
+        text = statement.text
+        for mention in sorted(statement.times, key=lambda one: -one.span[1]):
+            text = text[: mention.span[1]] + self.dated(mention, statement) + text[mention.span[1] :]
+        return wording.neutral(text, self.roles) + (self._words.question if statement.question else "")
