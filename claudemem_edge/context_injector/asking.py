@@ -65,8 +65,10 @@ class Ask:
     before: int
     weights: Weights
     speakers: frozenset[str]
+    terms: frozenset[str]
+    """Its different terms, speakers' names aside."""
     content: int
-    """How many different terms it has, speakers' names aside."""
+    """How many they are."""
     returns: bool
     when: bool
     earlier: bool
@@ -104,6 +106,7 @@ def understand(state: MemoryState, question: Reading, language: Language | None,
         before,
         weigh(state, terms, before),
         speakers,
+        frozenset(terms),
         len(set(terms)),
         any(one.kind == "return_topic" for one in question.commands) or bool(cues.returns.search(folded)),
         bool(made.when.search(folded)),

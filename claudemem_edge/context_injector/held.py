@@ -11,6 +11,7 @@ from claudemem_edge.context_injector import wording
 from claudemem_edge.context_injector.asking import tables as asking_tables
 from claudemem_edge.language import dates
 from claudemem_edge.language.per_language import PerLanguage
+from claudemem_edge.language.terms import terms
 from claudemem_edge.shapes.context import ContextLine
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 NAMED, SPEAKING, ASKED_FOR = 0.5, 0.25, 0.7
 """What it is worth to a claim that its subject or object is named, that it is of who speaks, that it is asked for."""
 ENOUGH = 0.75
+HEARD = 0.25
+"""Share of the question's weight in a claim's statement from which on it is worth comparing word by word."""
 LEAST_FOR_DATE = 120
 FAR = timedelta(days=400)
 """Seen from so far away, a date is said in full."""
@@ -71,10 +74,12 @@ def _claims(
     worth: dict[int, float] = {}
     for claim in state.claims.values():
         if claim.open or ask.earlier:
+            mark = max((marks.get(one, 0.0) for one in claim.origin), default=0.0)
+            meant = named & {claim.subject, claim.object} or (mark >= HEARD and _says(sight, claim.object))
             worth[claim.id] = (
-                (NAMED if named & {claim.subject, claim.object} else SPEAKING * (claim.subject in about))
+                (NAMED if meant else SPEAKING * (claim.subject in about))
                 + ASKED_FOR * (claim.predicate in asked)
-                + max((marks.get(one, 0.0) for one in claim.origin), default=0.0)
+                + mark
             )
     best = sorted((one for one in worth if worth[one] >= ENOUGH), key=lambda one: (-worth[one], one))
     answering = [one for one in best if _answers(state.claims[one], sight, asked, about)]
@@ -88,6 +93,12 @@ def _claims(
             if answering:
                 sight.covered.update(claim.origin)
     return lines, bool(answering)
+
+
+def _says(sight: Sight, words: str) -> bool:
+    """Tell whether the question says all that these words say."""
+    said = set(terms(words.lower(), sight.ask.language))
+    return bool(said) and said <= sight.ask.terms
 
 
 def _answers(claim: Claim, sight: Sight, asked: set[str], about: set[str]) -> bool:
@@ -203,4 +214,4 @@ def _turns(sight: Sight, origin: Sequence[int]) -> tuple[int, ...]:
 def _all_shown(sight: Sight, origin: Sequence[int]) -> bool:
     """Tell whether the client's own messages show all that a claim rests on."""
     held = [sight.state.statements[one] for one in origin if one in sight.state.statements]
-    return bool(sight.shown and held) and not any(sight.visible(one) for one in held)
+    return bool(held) and all(sight.shows(one) for one in held)

@@ -54,8 +54,12 @@ class Sight:
             statement.shown
             and statement.id not in self.covered
             and not self.ask.is_own(statement)
-            and not (self.shown and clause_digest(statement.text) in self.shown)
+            and not self.shows(statement)
         )
+
+    def shows(self, statement: Statement) -> bool:
+        """Tell whether the client's own messages show a statement."""
+        return bool(self.shown) and clause_digest(statement.text) in self.shown
 
     def newest_first(self) -> Iterator[Statement]:
         """Give all visible statements, newest first."""
