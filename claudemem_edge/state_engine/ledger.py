@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from claudemem_edge.shapes.index import InvertedIndex
 from claudemem_edge.shapes.memory import Claim, Entity, Item, MemoryState, Statement, Topic
 from claudemem_edge.shapes.terms import TermIndex
-from claudemem_edge.state_engine.sizes import EMPTY_BYTES, container_bytes, name_bytes, record_bytes
+from claudemem_edge.state_engine.sizes import EMPTY_BYTES, VARIABLE, container_bytes, name_bytes, record_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -69,10 +69,12 @@ class Ledger:
 
     def set(self, record: Record, **fields: Any) -> None:
         """Give fields of a record new values."""
-        before = record_bytes(record)
+        weighs = not VARIABLE.isdisjoint(fields)
+        before = record_bytes(record) if weighs else 0
         self.note(_assign, record, {name: getattr(record, name) for name in fields})
         _assign(record, fields)
-        self.bytes += record_bytes(record) - before
+        if weighs:
+            self.bytes += record_bytes(record) - before
 
     def new_id(self) -> int:
         """Return the next number for a statement or a claim; none is given twice."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time
-from functools import singledispatch
 from sys import getsizeof
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.shapes.index import InvertedIndex
 from claudemem_edge.shapes.memory import Claim, Entity, Item, MemoryState, OpenQuestion, Sighting, Statement, Topic
@@ -13,6 +12,8 @@ from claudemem_edge.shapes.terms import TermIndex
 from claudemem_edge.shapes.times import ElapsedDue, Moment, TimeMention, WallDue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from claudemem_edge.shapes.times import Due
 
 SMALL_NUMBER = 256
@@ -41,51 +42,55 @@ MOMENT = getsizeof(Moment(_SOON, 0.5)) + FLOAT
 QUESTION = getsizeof(OpenQuestion("", "", Moment(_SOON, 0.5))) + MOMENT + TUPLE
 
 
-@singledispatch
-def record_bytes(record: object) -> int:
+def record_bytes(record: Statement | Claim | Item | Entity | Topic) -> int:
     """Return the bytes of one record and all that is its own."""
-    raise TypeError(type(record).__name__)
+    return _BYTES_OF[type(record)](record)
 
 
-@record_bytes.register
 def _statement(one: Statement) -> int:
-    size = STATEMENT + getsizeof(one.text) + _numbers(one.id, one.turn) + (FLOAT if one.attitude else 0)
+    size = STATEMENT + getsizeof(one.text) + (FLOAT if one.attitude else 0)
+    size += (INT if one.id > SMALL_NUMBER else 0) + (INT if one.turn > SMALL_NUMBER else 0)
+    if not one.times:
+        return size
     for mention in one.times:
         instants = (mention.start is not None) + (mention.end is not None)
         own_text = getsizeof(mention.text) if len(mention.text) < len(one.text) else 0
         size += MENTION + DATETIME * instants + own_text + (getsizeof(mention.recurrence) if mention.recurrence else 0)
-    return size + TUPLE if one.times else size
+    return size + TUPLE
 
 
-@record_bytes.register
 def _claim(one: Claim) -> int:
-    size = CLAIM + getsizeof(one.object) + SLOT * len(one.origin) + _numbers(one.id) + (FLOAT if one.attitude else 0)
-    return size + getsizeof(one.because) if one.because else size
+    size = CLAIM + getsizeof(one.object) + SLOT * len(one.origin) + (FLOAT if one.attitude else 0)
+    return size + (getsizeof(one.because) if one.because else 0) + (INT if one.id > SMALL_NUMBER else 0)
 
 
-@record_bytes.register
 def _item(one: Item) -> int:
     door = one.asked_at_door if ":" in one.asked_at_door else ""  # the bare word is one object for all
     words = (one.id, one.text, one.recurrence, one.trigger, one.on_failure, door)
-    size = ITEM + SLOT * len(one.origin) + sum(getsizeof(word) for word in words if word)
+    size = ITEM + SLOT * len(one.origin) + sum([getsizeof(word) for word in words if word])
     return size + due_bytes(one.due) + (MOMENT if one.fired_at else 0)
 
 
-@record_bytes.register
 def _entity(one: Entity) -> int:
     size = ENTITY + getsizeof(one.name) + (TUPLE + SLOT * len(one.aliases) if one.aliases else 0)
-    return size + sum(SIGHTING + (FLOAT if seen.attitude else 0) + _numbers(seen.turn) for seen in one.sightings)
+    for seen in one.sightings:
+        size += SIGHTING + (FLOAT if seen.attitude else 0) + (INT if seen.turn > SMALL_NUMBER else 0)
+    return size
 
 
-@record_bytes.register
 def _topic(one: Topic) -> int:
     words = getsizeof(one.salience) + (INT + FLOAT) * len(one.salience)
-    return TOPIC + (PAIR + SLOT) * len(one.spans) + words + _numbers(one.id)
+    return TOPIC + (PAIR + SLOT) * len(one.spans) + words + (INT if one.id > SMALL_NUMBER else 0)
 
 
-def _numbers(*numbers: int) -> int:
-    """Return the bytes of whole numbers; the interpreter keeps one copy of the small ones for all."""
-    return INT * sum(number > SMALL_NUMBER for number in numbers)
+_BYTES_OF: dict[type, Callable[[Any], int]] = {
+    Statement: _statement, Claim: _claim, Item: _item, Entity: _entity, Topic: _topic,
+}  # fmt: skip
+VARIABLE = frozenset({
+    "attitude", "origin", "object", "because", "text", "due", "recurrence", "trigger", "on_failure", "asked_at_door",
+    "fired_at", "aliases", "sightings", "spans", "salience", "times",
+})  # fmt: skip
+"""Fields on which the bytes of a record depend."""
 
 
 def due_bytes(due: Due | None) -> int:

@@ -96,7 +96,7 @@ def hide_holding(progress: Progress, value: str, rests: tuple[int, ...], keep: t
         id_ for claim in state.claims.values() if claim.open and holds(claim.object, value) for id_ in claim.origin
     }
     for statement in state.statements.values():
-        if statement.shown and holds(statement.text, wanted):
+        if statement.shown and wanted in statement.text.casefold() and holds(statement.text, wanted):
             if statement.id in keep or (statement.id in elsewhere and statement.id not in rests):
                 continue
             progress.ledger.set(statement, shown=False)
