@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.context_injector.phrase import CONTENT, NAME, NUMBER, WEAK, Phrase
+from claudemem_edge.language.terms import alternation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,7 +37,7 @@ class Cutter:
         for character in table.get("adverbs", ""):
             kinds.pop(character, None)
         single = set(table.get("split", "")) | {one for one in table.get("negations", ()) if len(one) == 1}
-        words = _grouped(word for word in kinds if len(word) > 1 or word in single)
+        words = alternation(word for word in kinds if len(word) > 1 or word in single)
         adverbs = f"|[{table['adverbs']}](?=[{table['after_adverbs']}])" if table.get("adverbs") else ""
         ends = "|".join(map(re.escape, table.get("name_ends", ())))
         return cls(
@@ -93,15 +94,3 @@ class Cutter:
             said = text[start:end]
         found.append(Phrase(said, said.lower(), rank, start, end))
         return True
-
-
-def _grouped(words: Iterable[str]) -> str:
-    """Return an alternation that looks at the first character once and finds the longest word."""
-    by_first: dict[str, list[str]] = {}
-    for word in words:
-        by_first.setdefault(word[0], []).append(re.escape(word[1:]))
-    groups = [
-        f"{re.escape(first)}(?:{'|'.join(sorted(set(rests), key=lambda rest: (-len(rest), rest)))})"
-        for first, rests in sorted(by_first.items())
-    ]
-    return f"(?=[{''.join(map(re.escape, sorted(by_first)))}])(?:{'|'.join(groups)})" if groups else "(?!)"

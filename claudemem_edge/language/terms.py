@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.language.per_language import PerLanguage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from claudemem_edge.language.pack import Language
 
 JOINED = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -38,8 +40,10 @@ class TermTables:
     """What the tables of a language say about its terms."""
 
     stop: frozenset[str] = frozenset()
-    function: frozenset[str] = frozenset()
-    """Characters that only hold a sentence together: a pair of two of them is no term."""
+    alone: frozenset[str] = frozenset()
+    """Characters of a script without blanks that are no term when they stand alone."""
+    cut: re.Pattern[str] | None = None
+    """Words and characters at which a run of a script without blanks is cut before it is paired."""
     irregular: dict[str, str] = field(default_factory=dict)
     suffixes: dict[str, tuple[Suffix, ...]] = field(default_factory=dict)
     """Last letter → steps, longest ending first; the first that fits is taken."""
@@ -56,10 +60,27 @@ def _tables(language: Language | None) -> TermTables:
         by_letter.setdefault(step.ending[-1], []).append(step)
     return TermTables(
         frozenset(stop.get("words", ())),
-        frozenset(stop.get("characters", "")),
+        frozenset(stop.get("alone", "")),
+        _cut(stop) if language.joined else None,
         {form: stem for stem, forms in stems.get("irregular", {}).items() for form in forms.split()},
         {letter: tuple(sorted(steps, key=lambda one: -len(one.ending))) for letter, steps in by_letter.items()},
     )
+
+
+def _cut(stop: Mapping[str, Any]) -> re.Pattern[str]:
+    return re.compile(alternation({*(word for word in stop.get("words", ()) if len(word) > 1), *stop.get("cut", "")}))
+
+
+def alternation(words: Iterable[str]) -> str:
+    """Return a pattern for the longest of some words that looks at the first character once."""
+    by_first: dict[str, set[str]] = {}
+    for word in words:
+        by_first.setdefault(word[0], set()).add(re.escape(word[1:]))
+    groups = [
+        f"{re.escape(first)}(?:{'|'.join(sorted(rests, key=lambda rest: (-len(rest), rest)))})"
+        for first, rests in sorted(by_first.items())
+    ]
+    return f"(?=[{''.join(map(re.escape, sorted(by_first)))}])(?:{'|'.join(groups)})" if groups else "(?!)"
 
 
 tables = PerLanguage(_tables)
@@ -89,7 +110,12 @@ def terms(folded: str, language: Language | None = None) -> tuple[str, ...]:
         if word in stop:
             continue
         if word[0] >= "\u2e80":
-            _add_pairs(word, made, found)
+            if made.cut is None:
+                _add_pairs(word, made, found)
+            else:
+                for run in made.cut.split(word):
+                    if run:
+                        _add_pairs(run, made, found)
         elif word.isalpha():
             found.append(stem(word, made))
         else:
@@ -98,16 +124,10 @@ def terms(folded: str, language: Language | None = None) -> tuple[str, ...]:
 
 
 def _add_pairs(run: str, made: TermTables, found: list[str]) -> None:
-    if len(run) == 1:
-        if run not in made.function:
-            found.append(run)
-        return
-    stop, function = made.stop, made.function
-    found.extend(
-        first + second
-        for first, second in pairwise(run)
-        if first + second not in stop and not (first in function and second in function)
-    )
+    if len(run) > 1:
+        found.extend(map("".join, pairwise(run)))
+    elif run not in made.alone and run not in made.stop:
+        found.append(run)
 
 
 def _add_compound(word: str, made: TermTables, found: list[str]) -> None:
