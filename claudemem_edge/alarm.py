@@ -82,13 +82,16 @@ class Alarm:
         if left_s > 0:
             return left_s
         due = item.due.at().isoformat()
-        self._sessions.fire(scope, item.id)
+        self._sessions.carry_out(scope, "fire", item.id)
+        self._told.pop((scope, item.id), None)  # a new occurrence begins its own count
         self._tell(scope, item, "missed" if left_s < -MISSED_AFTER_S else "due", due, now)
         return SLEEP_MOST_S
 
     def _repeat(self, scope: str, item: Item, now: Moment) -> float:
         given, next_s = self._told.get((scope, item.id), (self._options.repeat_most, 0.0))
         if given >= self._options.repeat_most:
+            if item.recurrence:  # this occurrence has had its say: on to the next
+                self._sessions.carry_out(scope, "expire", item.id)
             return SLEEP_MOST_S
         if next_s > now.boot_s:
             return next_s - now.boot_s

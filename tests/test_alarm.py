@@ -121,6 +121,18 @@ async def test_a_notice_repeats_only_so_often(house: House) -> None:
     assert count == 3
 
 
+async def test_a_recurring_item_goes_on_to_its_next_time_when_nobody_answers(house: House) -> None:
+    house.say("Remind me every day at 10 am to take the pills.")
+    kinds = []
+    for _ in range(2):
+        house.clock.wall = house.clock.wall.replace(hour=10, minute=0)
+        for _ in range(5):
+            kinds += [one.kind for one in await house.told()]
+            house.clock.advance(minutes=5)
+        house.clock.advance(days=1)
+    assert kinds == ["due", "overdue", "overdue"] * 2
+
+
 async def test_quiet_hours_hold_repeats_back_but_not_the_first_notice() -> None:
     house = House(AlarmOptions(repeat_every_s=300, repeat_most=3, quiet="09:00-11:00"))
     house.say("Remind me in ten minutes to take the pills.")

@@ -117,9 +117,9 @@ class Sessions:
             raise UnknownScope("nothing is remembered under this name")
         return self._sessions[scope].desk.memory
 
-    def fire(self, scope: str, item: str) -> None:
-        """Let an item fire, without counting as use of its scope. Raises UnknownScope or BadRequest."""
-        self.peek(scope).command("fire", item, at=self.now())
+    def carry_out(self, scope: str, kind: str, item: str) -> None:
+        """Carry out the alarm's command on an item, which is no use of its scope. Raises UnknownScope or BadRequest."""
+        self.peek(scope).command(kind, item, at=self.now())
 
     def end(self, scope: str) -> bool:
         """End a scope: its turns are cancelled and everything of it is gone. Tell whether there was one."""

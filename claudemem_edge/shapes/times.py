@@ -53,7 +53,7 @@ class WallDue:
 
     def seconds_left(self, now: Moment) -> float:
         """Return the seconds from `now` until it is due; negative once it is late."""
-        return (self.at() - now.wall).total_seconds()
+        return self.at().timestamp() - now.wall.timestamp()  # within one zone, a difference ignores clock changes
 
 
 @dataclass(slots=True, frozen=True)
