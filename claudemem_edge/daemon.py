@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -113,6 +114,7 @@ class Daemon:
             for name, work in (("alarm", self._alarm.run()), ("watchdog", self._watch()), ("model", self._look_up())):
                 stack.push_async_callback(_end, asyncio.create_task(work, name=name))
             self._systemd.ready("answering")
+            settle()
             where = f" and http://{self._settings.http.tcp_host}:{http.tcp_port}" if http.tcp_port else ""
             logger.info("listening on %s%s", http.path, where)
             yield
@@ -157,6 +159,16 @@ class Daemon:
             logger.warning("no language model yet: %s. %s", error.message, error.hint)
         else:
             logger.info("model: %s at %s (profile %s)", chosen.name, chosen.url, chosen.profile.name)
+
+
+def settle() -> None:
+    """Have the garbage collector look at what talk makes from now on, and no longer at modules and packs.
+
+    A full collection took 20 ms here, in the middle of somebody's answer, and found nothing.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 async def _end(task: asyncio.Task[None]) -> None:

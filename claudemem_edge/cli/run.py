@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from typing import Any
 
 import click
 
 from claudemem_edge.errors import PackError, SettingsError
-from claudemem_edge.settings import EX_CONFIG, read_settings
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,6 +37,9 @@ def run(
     Settings come from defaults.toml, /etc/claudemem-edge/*.toml, $XDG_CONFIG_HOME/claudemem-edge/*.toml and
     variables such as CLAUDEMEM_MODEL__NAME; the options here win over all of them. Wrong settings end with status 78.
     """
+    gc.disable()  # nothing that is loaded now is garbage; the daemon enables it once it is ready
+    from claudemem_edge.settings import EX_CONFIG, read_settings
+
     overrides: dict[str, dict[str, Any]] = {"http": {}, "model": {}, "mqtt": {}, "log": {}}
     if socket:
         overrides["http"]["socket"] = socket
