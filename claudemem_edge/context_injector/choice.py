@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from claudemem_edge.context_injector import ledger, returns
-from claudemem_edge.context_injector.score import score
 from claudemem_edge.context_injector.telegram import Telegram
 from claudemem_edge.shapes.context import ContextLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import date
 
-    from claudemem_edge.context_injector.asking import Ask
     from claudemem_edge.context_injector.sight import Sight
     from claudemem_edge.shapes.memory import Statement
 
@@ -22,8 +18,6 @@ NAMED_SPEAKER, QUESTION = 1.5, 0.6
 """Factors for a statement of somebody the question names, and for one that only asks."""
 STRONG = 0.6
 """Share of the question's weight that makes a statement an answer, whatever the question hangs on."""
-RELATED = 0.05
-"""Share below which a question with words of its own has nothing to do with this memory."""
 BESIDE = 2
 """Statements that may stand beside facts that answer."""
 NEAR, FAR = 1.0, 0.05
@@ -36,12 +30,15 @@ UNSURE = 0.6
 ON_A_DAY = 0.5
 
 
-def score_statements(sight: Sight) -> dict[int, float]:
-    """Return statement id → share of the question's weight found in and around it, 0 to about 1."""
+def rate(sight: Sight, places: Mapping[int, float]) -> dict[int, float]:
+    """Return statement id → share of the question's weight found in and around it, 0 to about 1.
+
+    `places` is what was found of its terms alone (see `score`).
+    """
     ask = sight.ask
-    mass = ask.weights.heard + ask.weights.unknown or 1.0
+    mass = ask.weights.mass
     found: dict[int, float] = {}
-    for one, value in score(sight.state, ask.weights).items():
+    for one, value in places.items():
         statement = sight.state.statements[one]
         if sight.visible(statement):
             factor = QUESTION if statement.question else 1.0
@@ -49,19 +46,9 @@ def score_statements(sight: Sight) -> dict[int, float]:
                 factor *= NAMED_SPEAKER
             found[one] = value / mass * factor
     for day in ask.days:
-        for one in _said_on(sight, day):
+        for one in sight.said_on(day):
             found[one] = found.get(one, 0.0) + ON_A_DAY
     return found
-
-
-def related(ask: Ask, marks: Mapping[int, float]) -> bool:
-    """Tell whether a question has anything to do with this memory.
-
-    One that hangs on the talk has; one with words of its own, none of which means anything here, has not.
-    """
-    if ask.hangs or ask.points or ask.returns or ask.speakers or not ask.content or not ask.question:
-        return True
-    return max(marks.values(), default=0.0) >= RELATED
 
 
 def fits(sight: Sight, room: int) -> bool:
@@ -178,14 +165,4 @@ def _subject_before(
     known = ask.weights.known
     earlier = sum(worth for worth, _, row in known if row[0] < first)
     later = sum(worth for worth, _, row in known if row[-1] >= first)
-    return (place, UNSURE) if earlier - later >= (ask.weights.heard + ask.weights.unknown) / 4 > 0 else (None, 1.0)
-
-
-def _said_on(sight: Sight, day: date) -> Sequence[int]:
-    """Return the ids of the statements said on a day."""
-    statements, order = sight.state.statements, sight.state.index.order
-
-    def said(one: int) -> date:
-        return statements[one].said_at.date()
-
-    return order[bisect_left(order, day, key=said) : bisect_right(order, day, key=said)]
+    return (place, UNSURE) if earlier - later >= ask.weights.mass / 4 else (None, 1.0)

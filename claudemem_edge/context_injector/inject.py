@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from claudemem_edge.context_injector import budget, choice, held
 from claudemem_edge.context_injector.asking import understand
 from claudemem_edge.context_injector.budget import Block
+from claudemem_edge.context_injector.relevance import related
+from claudemem_edge.context_injector.score import score
 from claudemem_edge.context_injector.sight import Sight
 from claudemem_edge.shapes.context import Context
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import MemoryState
     from claudemem_edge.shapes.reading import Reading
     from claudemem_edge.shapes.times import Moment
+
+LITTLE = 120
+"""Characters of talk so short that giving all of it costs nothing, whatever is asked."""
 
 
 def inject(
@@ -39,9 +44,11 @@ def inject(
         return Context()
     ask = understand(state, question, language, now)
     sight = Sight(state, ask, now, lexicon, shown)
-    marks = choice.score_statements(sight)
+    places = score(state, ask.weights)
+    marks = choice.rate(sight, places)
     known = held.find(sight, question, profile, marks, room)
-    if not known.lines and not choice.related(ask, marks) and not choice.fits(sight, room):
+    held_true = any(line.kind != "date" for line in known.lines)
+    if not held_true and not related(sight, question, places, whole=choice.fits(sight, min(room, LITTLE))):
         return Context()
     block = Block(room)
     for line in known.lines:

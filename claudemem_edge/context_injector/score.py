@@ -29,11 +29,18 @@ class Weights:
     known: list[tuple[float, int, Sequence[int]]] = field(default_factory=list)
     unknown: float = 0.0
     """What the terms never heard would be worth."""
+    unheard: list[str] = field(default_factory=list)
+    """Those terms."""
 
     @property
     def heard(self) -> float:
         """What the terms heard are worth together."""
         return sum(worth for worth, _, _ in self.known)
+
+    @property
+    def mass(self) -> float:
+        """What all terms are worth together; never nothing."""
+        return self.heard + self.unknown or 1.0
 
 
 def weigh(state: MemoryState, terms: Iterable[str], before: int) -> Weights:
@@ -41,13 +48,15 @@ def weigh(state: MemoryState, terms: Iterable[str], before: int) -> Weights:
     index = state.index
     total = len(index.order) + 1
     weights = Weights()
-    for key in dict.fromkeys(map(index.key, terms)):
+    for term in dict.fromkeys(terms):
+        key = index.key(term)
         row = index.find(key)
         count = len(row) if not row or row[-1] < before else bisect_left(row, before)
         if count:
             weights.known.append((log(total / (count + 0.5)) + 0.2, key, row if count == len(row) else row[:count]))
         else:
             weights.unknown += log(2 * total) + 0.2
+            weights.unheard.append(term)
     weights.known.sort(key=lambda one: -one[0])
     return weights
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ from claudemem_edge.shapes.digest import clause_digest
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from datetime import date
 
     from claudemem_edge.context_injector.asking import Ask
     from claudemem_edge.language.pack import Language, Lexicon
@@ -68,6 +70,15 @@ class Sight:
             statement = statements[one]
             if self.visible(statement):
                 yield statement
+
+    def said_on(self, day: date) -> Sequence[int]:
+        """Return the ids of the statements said on a day."""
+        statements, order = self.state.statements, self.state.index.order
+
+        def said(one: int) -> date:
+            return statements[one].said_at.date()
+
+        return order[bisect_left(order, day, key=said) : bisect_right(order, day, key=said)]
 
     def text(self, statement: Statement) -> str:
         """Return the words of a statement, made harmless."""
