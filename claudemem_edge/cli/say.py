@@ -8,6 +8,7 @@ import click
 
 from claudemem_edge.cli import render
 from claudemem_edge.cli.client import connect, scope_option, socket_option
+from claudemem_edge.cli.words import Words
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -20,5 +21,5 @@ def say(text: str, socket: str, scope: str, *, quiet: bool) -> None:
 
     Ends with status 0 only if it was answered.
     """
-    answered = render.reply(connect(socket).say(scope, text), quiet=quiet)
+    answered = render.reply(connect(socket).say(scope, text), Words(), quiet=quiet)
     sys.exit(0 if answered else 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 WAIT_S = 60
@@ -152,28 +153,40 @@ def test_chat_says_what_to_do_without_a_model(tmp_path: Path) -> None:
     assert "ollama pull no-such-model" in told.stderr
 
 
-def test_chat_in_a_terminal(tmp_path: Path) -> None:
-    master, slave = pty.openpty()
-    command = [
-        sys.executable,
-        "-B",
-        "-m",
-        "claudemem_edge",
-        "chat",
-        "--socket",
-        str(tmp_path / "x.sock"),
-        "--model",
-        "echo",
-    ]
-    chat = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave)
-    os.close(slave)
-    seen = _until(master, "> ")
-    os.write(master, b"My dog is called Biscuit.\n")
-    seen += _until(master, "← turn 1")
+def press_ctrl_d(master: int, _: subprocess.Popen[bytes]) -> None:
     os.write(master, b"\x04")
-    assert chat.wait(WAIT_S) == 0
+
+
+def press_ctrl_c(master: int, _: subprocess.Popen[bytes]) -> None:
+    os.write(master, b"\x03")
+
+
+def close_the_window(_: int, chat: subprocess.Popen[bytes]) -> None:
+    chat.send_signal(signal.SIGHUP)
+
+
+@pytest.mark.parametrize(("end", "status"), [(press_ctrl_d, 0), (press_ctrl_c, 0), (close_the_window, 129)])
+def test_chat_in_a_terminal(end: Callable[[int, subprocess.Popen[bytes]], None], status: int, tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    own_terminal = ["setsid", "--ctty"]  # the one whose Ctrl-C reaches it
+    command = [*own_terminal, sys.executable, "-B", "-m", "claudemem_edge", "chat", "--model", "echo"]
+    command += ["--socket", str(tmp_path / "x.sock")]
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    chat = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env={**os.environ, "TMPDIR": str(folder)})
+    os.close(slave)
+    greeting = _until(master, "> ")
+    os.write(master, b"My dog is called Biscuit.\n")
+    _until(master, "> ")
+    os.write(master, b"What is my dog called?\n")
+    block = _until(master, "> ")
+    end(master, chat)
+    assert chat.wait(WAIT_S) == status
     os.close(master)
-    assert "Ctrl-D" in seen
+    assert "echo" in greeting
+    assert "Ctrl-D" in greeting
+    assert "← turn 1" in block
+    assert list(folder.iterdir()) == []
 
 
 def _until(master: int, wanted: str) -> str:
