@@ -62,6 +62,8 @@ class Ask:
     folded: str
     language: Language | None
     own: frozenset[str]
+    sizes: frozenset[int]
+    """Lengths of the texts of its own."""
     before: int
     weights: Weights
     speakers: frozenset[str]
@@ -86,7 +88,7 @@ class Ask:
 
     def is_own(self, statement: Statement) -> bool:
         """Tell whether a statement says what the question itself says."""
-        return statement.id >= self.before or statement.text.lower() in self.own
+        return statement.id >= self.before or (len(statement.text) in self.sizes and statement.text.lower() in self.own)
 
 
 def understand(state: MemoryState, question: Reading, language: Language | None, now: Moment) -> Ask:
@@ -103,6 +105,7 @@ def understand(state: MemoryState, question: Reading, language: Language | None,
         folded,
         language,
         own,
+        frozenset(map(len, own)),
         before,
         weigh(state, terms, before),
         speakers,

@@ -24,6 +24,8 @@ NEAR, FAR = 1.0, 0.05
 """What being recent counts for a question that hangs on the talk, and for one that stands alone."""
 FADE = 0.8
 NAMES = 3
+FEW_TURNS = 8
+"""Turns looked at for a question that does not lean on the talk."""
 LEAST_FOR_RETURN = 120
 UNSURE = 0.6
 """Share of the room for the subject before, when nobody said that it is meant."""
@@ -62,11 +64,12 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
     if everything is not None:
         return everything
     ask = sight.ask
-    turns = returns.last_turns(sight)
     strong = max(marks.values(), default=0.0)
-    before, share = _subject_before(sight, turns, room, strong)
+    leans = not ask.speakers and (ask.points or ask.hangs or ask.content < NAMES or not ask.weights.known)
+    turns = returns.last_turns(sight, returns.TURNS if leans or ask.returns else FEW_TURNS)
+    before, share = _subject_before(sight, turns, room, strong) if leans or ask.returns else (None, 1.0)
     telegram = Telegram(sight, ask.folded, room)
-    if sight.capitals and not ask.speakers and (ask.points or ask.hangs or ask.content < NAMES):
+    if sight.capitals and leans:
         for worth, name in ledger.names(sight, turns[:before])[:NAMES]:
             telegram.name(name, worth)
     if before is not None:
@@ -76,7 +79,7 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
             telegram.enrich()
         _tell(sight, telegram, _ranked(turns[before:], marks, NEAR))
         _tell(sight, telegram, earlier)
-    hangs = not ask.speakers and strong < STRONG and (ask.points or ask.hangs or not ask.weights.known)
+    hangs = leans and strong < STRONG and (ask.points or ask.hangs or not ask.weights.known)
     _tell(sight, telegram, {**marks, **_ranked(turns, marks, NEAR if hangs else FAR)})
     if not telegram.full:
         _tell(sight, telegram, _older(sight, turns, telegram.room))
@@ -100,7 +103,7 @@ def beside(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextL
 
 
 def _tell(sight: Sight, telegram: Telegram, ranks: Mapping[int, float], leave: int = 0) -> None:
-    for one in sorted(ranks, key=lambda id_: (-ranks[id_], -id_)):
+    for one in sorted(ranks, key=lambda id_: (ranks[id_], id_), reverse=True):
         if telegram.full:
             break
         if one not in sight.covered:
@@ -153,8 +156,7 @@ def _subject_before(
     if ask.returns:
         return returns.began(sight, turns), 1.0
     alone = strong >= STRONG and ask.content >= 2
-    hangs = not ask.speakers and (ask.points or ask.hangs or ask.content < NAMES or not ask.weights.known)
-    if room < LEAST_FOR_RETURN or alone or not hangs or ask.opens:
+    if room < LEAST_FOR_RETURN or alone or ask.opens:
         return None, 1.0
     if returns.closed(sight, turns):
         return (None, 1.0) if ask.closes else (returns.began(sight, turns), UNSURE)

@@ -44,7 +44,7 @@ def inject(
         return Context()
     ask = understand(state, question, language, now)
     sight = Sight(state, ask, now, lexicon, shown)
-    places = score(state, ask.weights)
+    places = score(state, ask.weights, room)
     marks = choice.rate(sight, places)
     known = held.find(sight, question, profile, marks, room)
     held_true = any(line.kind != "date" for line in known.lines)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.context_injector.phrase import CONTENT, NAME, NUMBER, WEAK, Phrase
+from claudemem_edge.context_injector.phrase import CONTENT, NAME, NEGATION, NUMBER, STOP, WEAK, WHOLE, Phrase
 from claudemem_edge.language.terms import alternation
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ QUOTED = re.compile("[《“「『【][^《“「『【》”」』】]{1,30}[�
 EDGE = " -–·.:/+&，"
 MARKS = r"[^\w\s()\-·.:/+%&]+|\s+(?![-–]\s)(?<![-–]\s)"
 """Where a text is cut in any case: marks, and blanks but for those around a dash."""
-WHOLE, STOP, NEGATION = 9, -1, -2
 
 
 @dataclass(slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 NAME, NUMBER, CONTENT, WEAK = 3, 2, 1, 0
+STOP, NEGATION, WHOLE = -1, -2, -3
+"""Kinds of words at which a text is cut, and WHOLE: words that are never cut."""
 
 
 class Phrase(NamedTuple):

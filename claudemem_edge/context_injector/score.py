@@ -16,10 +16,10 @@ IN_TURN = 0.8
 """What a term is worth to another clause of the turn it was said in …"""
 ANSWER, AFTER, SECOND_AFTER, BEFORE = 0.75, 0.5, 0.25, 0.35
 """… to the turn that answers it, to the next turn, to the one after that, and to the turn before."""
-COMMON = 48
-"""A term in more statements than this refines places already found and finds none itself."""
-PLACES = 32
-"""Turns looked at closely."""
+COMMON = 96
+"""A term in more statements than this finds no places where another is rarer; else its newest statements count."""
+PLACES, CHARS_A_PLACE = 16, 30
+"""Turns looked at closely: some, and one more for so many characters of room."""
 
 
 @dataclass(slots=True)
@@ -61,25 +61,25 @@ def weigh(state: MemoryState, terms: Iterable[str], before: int) -> Weights:
     return weights
 
 
-def score(state: MemoryState, weights: Weights, places: int = PLACES) -> dict[int, float]:
-    """Return statement id → score. Each term counts once for a statement, by the nearest place where it was said."""
-    statements = state.statements
+def score(state: MemoryState, weights: Weights, room: int) -> dict[int, float]:
+    """Return statement id → score. Each term counts once for a statement, by the nearest place where it was said.
+
+    A common term counts for the statements that hold it; it finds no places, unless there is no rarer one.
+    """
     turns: dict[int, float] = {}
     anchors: dict[int, int] = {}
-    reaches: list[tuple[float, int, dict[int, float]]] = []
+    rare: list[tuple[float, int, dict[int, float]]] = []
+    common: list[tuple[float, int]] = []
     for worth, key, row in weights.known:
-        if len(row) > COMMON and turns:
-            reach = {statements[one].turn: 1.0 for one in row}
-            shared = turns.keys() & reach.keys()
-            for turn in shared:
-                turns[turn] += worth
-        else:
-            reach = _reach(state, row, anchors)
-            for turn, share in reach.items():
-                turns[turn] = turns.get(turn, 0.0) + worth * share
-        reaches.append((worth, key, reach))
-    best = sorted(turns, key=lambda turn: (-turns[turn], -turn))[:places]
-    return {one: value for turn in best for one, value in _of_turn(state, turn, anchors[turn], reaches)}
+        if len(row) > COMMON and rare:
+            common.append((worth, key))
+            continue
+        reach = _reach(state, row[-COMMON:], anchors)
+        for turn, share in reach.items():
+            turns[turn] = turns.get(turn, 0.0) + worth * share
+        rare.append((worth, key, reach))
+    best = sorted(turns, key=lambda turn: (turns[turn], turn), reverse=True)[: PLACES + room // CHARS_A_PLACE]
+    return {one: value for turn in best for one, value in _of_turn(state, turn, anchors[turn], rare, common)}
 
 
 def _reach(state: MemoryState, row: Sequence[int], anchors: dict[int, int]) -> dict[int, float]:
@@ -90,31 +90,47 @@ def _reach(state: MemoryState, row: Sequence[int], anchors: dict[int, int]) -> d
         statement = statements[one]
         turn = statement.turn
         reach[turn] = 1.0
-        for near, share in (
-            (turn + 1, ANSWER if statement.question else AFTER),
-            (turn - 1, BEFORE),
-            (turn + 2, SECOND_AFTER),
-        ):
-            if reach.get(near, 0.0) < share:
-                reach[near] = share
-            anchors.setdefault(near, one)
         anchors[turn] = one
+        follow = ANSWER if statement.question else AFTER
+        if reach.get(turn + 1, 0.0) < follow:
+            reach[turn + 1] = follow
+        if reach.get(turn - 1, 0.0) < BEFORE:
+            reach[turn - 1] = BEFORE
+        if reach.get(turn + 2, 0.0) < SECOND_AFTER:
+            reach[turn + 2] = SECOND_AFTER
+        for near in (turn - 1, turn + 1, turn + 2):
+            if near not in anchors:
+                anchors[near] = one
     return reach
 
 
 def _of_turn(
-    state: MemoryState, turn: int, anchor: int, reaches: Sequence[tuple[float, int, dict[int, float]]]
+    state: MemoryState,
+    turn: int,
+    anchor: int,
+    rare: Sequence[tuple[float, int, dict[int, float]]],
+    common: Sequence[tuple[float, int]],
 ) -> Iterable[tuple[int, float]]:
     """Give the statements of a turn with their scores; `anchor` is a statement in it or close by."""
-    order, statements = state.index.order, state.statements
-    here = [(worth, key, share) for worth, key, reach in reaches if (share := reach.get(turn, 0.0))]
-    elsewhere = [(worth * min(share, IN_TURN), worth, key) for worth, key, share in here]
+    order, statements, index = state.index.order, state.statements, state.index
+    near = 0.0
+    more = list(common)
+    for worth, key, reach in rare:
+        share = reach.get(turn)
+        if share is not None:
+            elsewhere = worth * min(IN_TURN, share)
+            near += elsewhere
+            more.append((worth - elsewhere, key))
     at = bisect_left(order, anchor)
     while at > 0 and statements[order[at - 1]].turn >= turn:
         at -= 1
     while at < len(order) and statements[order[at]].turn < turn:
         at += 1
     while at < len(order) and statements[order[at]].turn == turn:
-        mine = state.index.keys(order[at])
-        yield order[at], sum(worth if key in mine else near for near, worth, key in elsewhere)
+        value = near
+        mine = index.keys_at(at)
+        for gain, key in more:
+            if key in mine:
+                value += gain
+        yield order[at], value
         at += 1

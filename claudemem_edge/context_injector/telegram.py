@@ -24,7 +24,7 @@ PLAIN_GAP = re.compile(r"[\w\s']*\Z")
 LEAST = 4
 """Characters of room below which nothing more is tried."""
 JOINT = "; "
-MISSES = 12
+MISSES = 6
 """Statements in a row of which nothing fitted: then the room is as good as full."""
 
 
@@ -46,7 +46,7 @@ class Telegram:
         self._sight = sight
         self._made = tables(sight.language)
         self._stems = term_tables(sight.language)
-        self._gap = len(self._made.separator) + (2 if self._made.cutter is None else 1)
+        self._gap = len(self._made.separator) + (2 if sight.capitals else 1)
         self._said = question
         self._words = set(self._folded(question))
         self._misses = 0
@@ -91,10 +91,10 @@ class Telegram:
     def enrich(self) -> None:
         """Use the room that is left: first for weak words, then for whole clauses, most wanted first."""
         for entry in self.entries:
-            if entry.statement is not None and self.room > 1:
+            if entry.statement is not None and self.room > LEAST:
                 self._add_weak(entry, entry.statement)
         for entry in self.entries:
-            if entry.statement is not None and self.room > 1:
+            if entry.statement is not None and self.room > LEAST:
                 self._replace(entry, entry.picks, self._sight.spelled(entry.statement))
 
     def _add_weak(self, entry: Entry, statement: Statement) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SPAN_GRAINS = {"month": "%Y-%m", "quarter": "%Y-%m", "year": "%Y"}
 MARKUP = re.compile(r"<\|?/?([^<>|\n]{0,32})\|?/?>|\[/?([A-Z_]{2,16})\]|`{3,}|~{3,}|<{2,}|>{2,}")
 HEADING = re.compile(r"^[\s#>*=|-]+(?=[^\s\d])|[【】〖〗]|(?<=\s)#{2,}\s*")
+SUSPECT = re.compile(r"[<>\[\]`~【】〖〗#|*=\n:：]|^\W|  ")
+"""What every text has that needs a closer look."""
 BLANKS = re.compile(r"\s+")
 
 
@@ -62,6 +64,8 @@ tables = PerLanguage(_tables)
 
 def neutral(text: str, roles: tuple[re.Pattern[str], ...]) -> str:
     """Return a text that begins no block, plays no role and holds no control marker. It never grows."""
+    if SUSPECT.search(text) is None:
+        return text
     if not text.isalnum():
         for _ in range(3):  # what is left of a marker must not make another
             cleaned = MARKUP.sub(lambda mark: mark[1] or mark[2] or "", text)
@@ -70,11 +74,8 @@ def neutral(text: str, roles: tuple[re.Pattern[str], ...]) -> str:
             text = cleaned
         text = HEADING.sub("", text).replace("<|", "").replace("|>", "")
         text = BLANKS.sub(" ", text).strip()
-    for role in roles:
-        while (found := role.match(text)) is not None:
-            text = text[: found.end() - 1].rstrip() + " " + text[found.end() :].lstrip()
-            text = text.strip()
-            break
+    while found := next((match for role in roles if (match := role.match(text))), None):
+        text = f"{text[: found.end() - 1].strip()} {text[found.end() :].strip()}".strip()
     return text
 
 

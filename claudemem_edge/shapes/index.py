@@ -112,7 +112,11 @@ class InvertedIndex:
     def keys(self, statement: int) -> Sequence[int]:
         """Return the distinct keys of a statement, in the order of its text; none for an unknown id."""
         at = self._place(statement)
-        return () if at is None else tuple(memoryview(self.packed[at]).cast("I"))
+        return () if at is None else self.keys_at(at)
+
+    def keys_at(self, at: int) -> Sequence[int]:
+        """Return the distinct keys of the statement at a place of `order`."""
+        return memoryview(self.packed[at]).cast("I").tolist()
 
     def size_bytes(self) -> int:
         """Return the bytes of the whole index, at once."""
