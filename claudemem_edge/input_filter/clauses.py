@@ -115,9 +115,9 @@ def _empty(piece: str, made: CutTables) -> bool:
 
 
 def _add(folded: str, start: int, end: int, found: list[tuple[int, int]]) -> None:
-    while start < end and folded[start] == " ":
+    while start < end and folded[start].isspace():
         start += 1
-    while start < end and folded[end - 1] == " ":
+    while start < end and folded[end - 1].isspace():
         end -= 1
     if start < end and WORDLIKE.search(folded, start, end):
         found.append((start, end))
