@@ -23,6 +23,7 @@ from claudemem_edge.model.prompt import messages_for
 
 MODEL = "smollm2"
 ANSWER_TOKENS = 32
+HISTORY_TOKENS = 600
 START = datetime(2026, 3, 11, 9, 40, tzinfo=UTC)
 TURNS: tuple[tuple[str, str], ...] = (
     ("My name is Ruth and I am 72 years old.", ""),
@@ -60,7 +61,7 @@ def run(arguments: list[str]) -> dict[str, object]:
 
 def _talk(socket: Path, mode: str) -> dict[str, Any]:
     profile = profile_for(MODEL)
-    memory, history = Memory(), History(profile.history_tokens, mode, profile.tokens_per_char)
+    memory, history = Memory(), History(HISTORY_TOKENS, mode, profile.tokens_per_char)
     evaluated: list[int] = []
     followed = asked = 0
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket)), base_url="http://x", timeout=300) as http:
@@ -68,16 +69,17 @@ def _talk(socket: Path, mode: str) -> dict[str, Any]:
         http.post("/api/chat", json={"model": name, "messages": [{"role": "user", "content": mode}], "stream": False})
         for number, (text, wanted) in enumerate(TURNS):
             now = START + timedelta(minutes=3 * number)
-            memory.observe("user", text, at=now)
+            asks = memory.observe("user", text, at=now).asks
             shown = [digest for one in history.messages() for digest in memory.digests(one["content"])]
-            block = str(memory.context(text, now=now, profile=profile, shown=shown))
-            messages = messages_for(profile, "en", block, text, history.messages())
+            block = str(memory.context(text, now=now, profile=profile, shown=shown)) if asks else ""
+            messages = messages_for(profile, "en", block, text, history.messages(), asks=asks)
             options = {**profile.options, "num_predict": ANSWER_TOKENS, "temperature": 0}
             body = {"model": name, "messages": messages, "stream": False, "options": options}
             answer = http.post("/api/chat", json=body).json()
             said = answer["message"]["content"].strip()
             evaluated.append(int(answer["timings"]["prompt_n"]))
-            memory.observe("assistant", said[:2000] or "-", at=now)
+            if profile.trusted:
+                memory.observe("assistant", said[:2000] or "-", at=now)
             history.append(messages[-1]["content"], said)
             asked += bool(wanted)
             followed += bool(wanted) and wanted.lower() in said.lower()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.context_injector.inject import inject
-from claudemem_edge.errors import TooLong
+from claudemem_edge.errors import BadRequest, TooLong
 from claudemem_edge.input_filter import time_fallback
 from claudemem_edge.input_filter.clauses import digest
+from claudemem_edge.input_filter.normalize import clean, fold
 from claudemem_edge.input_filter.read import read
 from claudemem_edge.input_filter.times import read_times
 from claudemem_edge.language.load import load
@@ -32,6 +35,11 @@ if TYPE_CHECKING:
 
 DEFAULT_PROFILE = Profile(limit_tokens=1_000_000)
 """Before any model is known, the limit in characters alone binds."""
+PARTS = frozenset({"user", "assistant", "event"})
+"""Speakers who need no name."""
+DOOR = "door"
+"""Who gives the commands that nobody spoke."""
+COLON = re.compile("[:：]")
 SAME_QUESTION_S = 60.0
 """Within this time a question that was just observed is not read again."""
 
@@ -76,7 +84,8 @@ class Memory:
         """Learn one utterance and return what it changed.
 
         `speaker` is "user", "assistant", "event" or a person's name; `at` an aware datetime (default: now);
-        `language` a hint such as "zh-CN"; `door` where it was said, as "door:device". Raises TooLong above the limit.
+        `language` a hint such as "zh-CN"; `door` where it was said, as "door:device". Raises TooLong above the limit,
+        BadRequest for a speaker whose name would pass for a role of the model's.
         """
         if len(text) > self._options.max_text_chars:
             raise TooLong(
@@ -84,9 +93,11 @@ class Memory:
                 hint="say it in shorter pieces",
             )
         now = _moment(at)
+        speaker = self._speaker(speaker)
         reading = self._read(text, speaker, now, language)
         self._last = (text, language, now, reading) if speaker == "user" else None
-        return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options, door=door)
+        outcome = advance(self._state, reading, now, lexicon=self._lexicon, options=self._options, door=door)
+        return replace(outcome, asks=reading.question)
 
     def context(
         self,
@@ -124,7 +135,7 @@ class Memory:
         now = _moment(at)
         language = language or self._state.reply_language or self._state.language
         reading = Reading(
-            Utterance("door", "", "", language), commands=(Command(kind, argument, (0, 0), "door"),), whole=True
+            Utterance(DOOR, "", "", language), commands=(Command(kind, argument, (0, 0), DOOR),), whole=True
         )
         self._last = None
         return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options)
@@ -186,6 +197,19 @@ class Memory:
     def size_bytes(self) -> int:
         """Return the bytes held for this scope, within 10 % of the truth; caps act on it."""
         return self._state.size
+
+    def _speaker(self, name: str) -> str:
+        """Return a speaker's name as it may stand before words in a block. Raises BadRequest for what is no name."""
+        if name in PARTS:
+            return name
+        cleaned = clean(name)
+        plays = cleaned == DOOR or any(
+            fold(cleaned, one.simplified) in one.tables.get("context", {}).get("wording", {}).get("roles", ())
+            for one in self._lexicon.languages.values()
+        )
+        if not cleaned or plays or COLON.search(cleaned):
+            raise BadRequest("this cannot be a speaker's name", hint="user, assistant, event, or the name of a person")
+        return cleaned
 
     def _question(self, text: str, now: Moment, language: str) -> Reading:
         if self._last is not None:

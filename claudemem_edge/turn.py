@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import BackendUnreachable, EdgeError, InternalError, TimedOut
 from claudemem_edge.model.prompt import messages_for
+from claudemem_edge.shapes.context import Context
 from claudemem_edge.shapes.turn import Accepted, Ask, Delta, Failed, Final, Said, TurnEvent
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from claudemem_edge.model.history import History
     from claudemem_edge.model.prompt import Message
     from claudemem_edge.model.slot import ModelSlot
-    from claudemem_edge.shapes.context import Context
     from claudemem_edge.shapes.outcome import Outcome
     from claudemem_edge.shapes.times import Moment
 
     Emit = Callable[[TurnEvent], Awaitable[None]]
+    Heard = tuple[ChosenModel, Context, list[Message]]
 
 logger = logging.getLogger(__name__)
 
@@ -70,10 +71,9 @@ async def answer(ask: Ask, outcome: Outcome, desk: Desk, queue: int, emit: Emit)
         else:
             async with asyncio.timeout_at(ask.deadline_s):
                 ending = await _ask_model(ask, outcome, desk, emit)
-    except TimeoutError:
-        ending = failed(ask, desk.memory, TimedOut("no whole answer before the deadline"), outcome.turn)
-    except EdgeError as error:
-        ending = failed(ask, desk.memory, error, outcome.turn)
+    except (EdgeError, TimeoutError) as error:
+        known = error if isinstance(error, EdgeError) else TimedOut("no whole answer before the deadline")
+        ending = failed(ask, desk.memory, known, outcome.turn)
     except Exception as error:  # noqa: BLE001 (a turn has an ending whatever happens)
         logger.error("turn %d failed inside: %s", outcome.turn, type(error).__name__)  # noqa: TRY400 (its text may hold words)
         ending = failed(ask, desk.memory, InternalError("something went wrong inside"), outcome.turn)
@@ -84,27 +84,29 @@ async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Emit) -> Fina
     memory, epoch, pieces = desk.memory, desk.memory.epoch, list[str]()
     async with desk.turn_slot, desk.model_slot.hold(ask.scope, ask.deadline_s):
         try:
-            chosen, context, messages = await _hear(ask, desk, pieces, emit)
+            chosen, context, messages = await _hear(ask, outcome, desk, pieces, emit)
         except BackendUnreachable:
             if pieces:
                 raise
-            chosen, context, messages = await _hear(ask, desk, pieces, emit)  # of the next server in the list, if any
+            chosen, context, messages = await _hear(ask, outcome, desk, pieces, emit)  # of the next server, if any
     text = "".join(pieces).strip()
     if memory.epoch == epoch and text and chosen.speaks:
-        memory.observe("assistant", text[: memory.max_text_chars], at=desk.now())
-        plain = chosen.profile.template == "plain"  # whose one message holds the history itself
-        desk.history.append(ask.text if plain else messages[-1]["content"], text)
-    whole = f"{outcome.say} {text}".strip() if outcome.say else text
-    return Final(ask.id, outcome.turn, whole, context, chosen.name, asks_back=outcome.open_question is not None)
+        sent = ask.text if chosen.profile.template == "plain" else messages[-1]["content"]  # plain holds the history
+        desk.history.append(sent, text, chosen.profile.history_tokens)
+        if chosen.profile.trusted:
+            memory.observe("assistant", text[: memory.max_text_chars], at=desk.now())
+    asks_back = outcome.open_question is not None
+    return Final(ask.id, outcome.turn, f"{outcome.say} {text}".strip(), context, chosen.name, asks_back=asks_back)
 
 
-async def _hear(ask: Ask, desk: Desk, pieces: list[str], emit: Emit) -> tuple[ChosenModel, Context, list[Message]]:
-    chosen = await desk.model.chosen()
-    memory, history = desk.memory, desk.history.messages()
+async def _hear(ask: Ask, outcome: Outcome, desk: Desk, pieces: list[str], emit: Emit) -> Heard:
+    chosen, memory, history = await desk.model.chosen(), desk.memory, desk.history.messages()
     shown = [digest for message in history for digest in memory.digests(message["content"])]
-    with desk.counters.timed("context_ms"):
-        context = memory.context(ask.text, now=desk.now(), profile=chosen.profile, shown=shown, language=ask.language)
-    messages = messages_for(chosen.profile, memory.language, str(context), ask.text, history)
+    profile, context = chosen.profile, Context()
+    if outcome.asks or not profile.asks_only:
+        with desk.counters.timed("context_ms"):
+            context = memory.context(ask.text, now=desk.now(), profile=profile, shown=shown, language=ask.language)
+    messages = messages_for(profile, memory.language, str(context), ask.text, history, asks=outcome.asks)
     async with contextlib.aclosing(desk.model.stream(messages, chosen, ask.deadline_s)) as stream:
         with desk.counters.timed("model_ms"):
             async for piece in stream:
@@ -115,6 +117,4 @@ async def _hear(ask: Ask, desk: Desk, pieces: list[str], emit: Emit) -> tuple[Ch
 
 def failed(ask: Ask, memory: Memory, error: EdgeError, turn: int) -> Failed:
     """Return the ending of a turn that failed, with a sentence in the user's language."""
-    text = memory.say(f"error_{error.code}", ask.language)
-    retry_after_s = getattr(error, "retry_after_s", 0.0)
-    return Failed(ask.id, error.code, text or error.message, turn, heard=turn > 0, retry_after_s=retry_after_s)
+    return Failed.of(error, ask.id, turn, memory.say(f"error_{error.code}", ask.language))

@@ -36,8 +36,13 @@ class History:
         self._tokens_per_char = tokens_per_char
         self._pairs: list[tuple[str, str, float]] = []
 
-    def append(self, user: str, assistant: str) -> None:
-        """Add a finished turn. A pair too long for the whole budget leaves the history empty."""
+    def append(self, user: str, assistant: str, limit_tokens: int | None = None) -> None:
+        """Add a finished turn, within the budget of the model that answered if one is given.
+
+        A pair too long for the whole budget leaves the history empty.
+        """
+        if limit_tokens is not None:
+            self._limit_tokens = limit_tokens
         if self._mode == "none":
             return
         cost = count_tokens(user, self._tokens_per_char) + count_tokens(assistant, self._tokens_per_char)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 CHOICES = {"style": ("sentence", "tags", "key_value"), "role": ("user", "system"), "template": ("chat", "plain")}
 NUMBERS = frozenset({"limit_chars", "limit_tokens", "history_tokens"})
+TRUTHS = frozenset({"asks_only", "trusted"})
 TABLES = frozenset({"tokens_per_char", "system", "closing", "options", "request", "labels"})
-KEYS = frozenset({*CHOICES, *NUMBERS, *TABLES, "families"})
+KEYS = frozenset({*CHOICES, *NUMBERS, *TRUTHS, *TABLES, "families"})
 LOAD_TIME = frozenset(
     {"num_ctx", "num_batch", "num_gpu", "main_gpu", "use_mmap", "num_thread", "draft_num_predict", "numa", "low_vram"}
 )
@@ -77,8 +78,11 @@ def check_profile(table: dict[str, Any], where: str) -> None:
             raise PackError(f"{where}: {key} is not known" + (f"; did you mean {close[0]}?" if close else ""))
         if key in CHOICES and value not in CHOICES[key]:
             raise PackError(f"{where}: {key} is one of {', '.join(CHOICES[key])}")
-        if key in NUMBERS and (not isinstance(value, int) or value <= 0):
-            raise PackError(f"{where}: {key} is a whole number above 0")
+        least = 0 if key == "history_tokens" else 1
+        if key in NUMBERS and (not isinstance(value, int) or value < least):
+            raise PackError(f"{where}: {key} is a whole number, at least {least}")
+        if key in TRUTHS and not isinstance(value, bool):
+            raise PackError(f"{where}: {key} is true or false")
         if key in TABLES and not isinstance(value, dict):
             raise PackError(f"{where}: {key} is a table")
     if load_time := LOAD_TIME & table.get("options", {}).keys():

@@ -13,9 +13,11 @@ Message = dict[str, str]
 
 
 def messages_for(
-    profile: Profile, language: str, block: str, question: str, history: Sequence[Message] = ()
+    profile: Profile, language: str, block: str, question: str, history: Sequence[Message] = (), *, asks: bool = True
 ) -> list[Message]:
     """Return what to send: the system prompt, the history, and one last user message with block and question.
+
+    `asks` is False for a plain remark: then no closing instruction tells the model to answer from facts.
 
     Nothing before the last message depends on block or question, so the server's prefix cache holds; only a chat
     profile of role "system" asks for the block in front. A plain template gives one message that is the whole prompt.
@@ -27,14 +29,14 @@ def messages_for(
         system = _lines(system, block)
         last = question
     else:
-        last = user_text(profile, language, block, question)
+        last = user_text(profile, language, block, question, asks=asks)
     opening: list[Message] = [{"role": "system", "content": system}] if system else []
     return [*opening, *history, {"role": "user", "content": last}]
 
 
-def user_text(profile: Profile, language: str, block: str, question: str) -> str:
-    """Return the words of the last user message: block, question, and the closing instruction if there is a block."""
-    return _lines(block, question, _of(profile.closing, language)) if block else question
+def user_text(profile: Profile, language: str, block: str, question: str, *, asks: bool = True) -> str:
+    """Return the words of the last user message: block, question, and what to do with the block if it is asked."""
+    return _lines(block, question, _of(profile.closing, language) if asks else "") if block else question
 
 
 def _plain(profile: Profile, language: str, block: str, question: str, history: Sequence[Message]) -> str:

@@ -39,7 +39,8 @@ class Profile:
     one question-and-answer prompt for base models. `closing`: language → instruction after the question.
     `tokens_per_char`: language → tokens a character costs, for the token limit. `labels`: language → what stands
     before a question and before its answer in a plain prompt. `options` go along with questions of our own doors,
-    `request` beside them ("think").
+    `request` beside them ("think"). `asks_only`: a block stands before questions alone, for models so small that
+    facts beside a plain remark confuse them. `trusted`: what the model answers is worth remembering.
     """
 
     name: str = "default"
@@ -50,6 +51,8 @@ class Profile:
     limit_chars: int = 220
     limit_tokens: int = 400
     history_tokens: int = 600
+    asks_only: bool = False
+    trusted: bool = True
     tokens_per_char: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({"zh": 1.0, "en": 0.3}))
     system: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     closing: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

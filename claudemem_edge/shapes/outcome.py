@@ -32,3 +32,5 @@ class Outcome:
     complete: bool = False
     open_question: OpenQuestion | None = None
     language: str = ""
+    asks: bool = False
+    """True when the utterance asks something."""

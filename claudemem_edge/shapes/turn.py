@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from claudemem_edge.errors import EdgeError
 from claudemem_edge.shapes.context import Context
 from claudemem_edge.shapes.outcome import Change
 
@@ -83,6 +84,12 @@ class Failed:
     turn: int = 0
     heard: bool = False
     retry_after_s: float = 0.0
+
+    @classmethod
+    def of(cls, error: EdgeError, ask_id: str, turn: int, text: str) -> Failed:
+        """Return the ending of a turn that an error ended; `text` is told, or else the error's own sentence."""
+        retry_after_s = getattr(error, "retry_after_s", 0.0)
+        return cls(ask_id, error.code, text or error.message, turn, heard=turn > 0, retry_after_s=retry_after_s)
 
 
 @dataclass(slots=True, frozen=True)

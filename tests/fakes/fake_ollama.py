@@ -79,7 +79,7 @@ class FakeOllama:
         socket: Path | str | None = None,
         *,
         pieces: Sequence[Piece] | Callable[[Recorded], Sequence[Piece]] = PIECES,
-        models: Sequence[FakeModel] = (FakeModel("smollm2:135m"),),
+        models: Sequence[FakeModel] = (FakeModel("llama3.2:1b"),),
         default: str = "normal",
         split_bytes: int = 0,
     ) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fakes.fake_ollama import FakeOllama
 
 PATIENCE_S = 20
-MODEL = "smollm2:135m"
+MODEL = "llama3.2:1b"
 
 
 @dataclass(slots=True)

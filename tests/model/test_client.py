@@ -41,10 +41,10 @@ async def test_an_answer_comes_whole_and_in_pieces(way: str, client_for: Clients
         assert [piece async for piece in client.stream(QUESTION, chosen, soon_s())] == list(pieces)
         assert fake.closes == []
         assert client.status() == {
-            "name": "smollm2:135m",
+            "name": "llama3.2:1b",
             "digest": fake.models[0].digest,
             "url": fake.url,
-            "profile": "smollm2",
+            "profile": "llama",
             "last_error": "",
             "last_answer": {"prompt_tokens": 26, "answer_tokens": 3, "prompt_ms": 2, "answer_ms": 2},
         }

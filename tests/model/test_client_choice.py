@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NOWHERE = "unix:/nowhere/at/all.sock"
 QUESTION = [{"role": "user", "content": "Well?"}]
-BODY = json.dumps({"model": "smollm2:135m", "messages": QUESTION, "shift": True, "unknown_field": [1]}).encode()
+BODY = json.dumps({"model": "llama3.2:1b", "messages": QUESTION, "shift": True, "unknown_field": [1]}).encode()
 
 
 def soon_s() -> float:
@@ -122,7 +122,7 @@ async def test_refusals_and_listings_are_relayed_as_they_are(client_for: Clients
         client = client_for(fake.url)
         refused = await client.relay("POST", "/api/chat", BODY, {}, soon_s())
         assert refused.status == 404
-        assert b"".join([chunk async for chunk in refused.chunks]) == b'{"error": "model \'smollm2:135m\' not found"}'
+        assert b"".join([chunk async for chunk in refused.chunks]) == b'{"error": "model \'llama3.2:1b\' not found"}'
         await refused.aclose()
         listed = await client.relay("HEAD", "/api/tags", b"", {}, soon_s())
         assert (listed.status, listed.headers["content-type"]) == (200, "application/json")

@@ -59,8 +59,8 @@ def test_a_profile_is_found_by_its_own_name() -> None:
     [
         ({"stile": "tags"}, "p.toml: stile is not known; did you mean style?"),
         ({"style": "verse"}, "style is one of sentence, tags, key_value"),
-        ({"limit_chars": 0}, "limit_chars is a whole number above 0"),
-        ({"limit_tokens": "400"}, "limit_tokens is a whole number above 0"),
+        ({"limit_chars": 0}, "limit_chars is a whole number, at least 1"),
+        ({"limit_tokens": "400"}, "limit_tokens is a whole number, at least 1"),
         ({"system": "You are"}, "system is a table"),
         ({"options": {"num_ctx": 4096, "seed": 1}}, "num_ctx would load the model anew"),
         ({"template": "plain"}, "a plain template needs labels"),

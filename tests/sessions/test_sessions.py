@@ -128,3 +128,25 @@ async def test_a_turn_can_be_explained_until_something_is_forgotten() -> None:
         sessions.command("anna", "forget_last")
         with pytest.raises(BadRequest):
             sessions.trace("anna", final.turn)
+
+
+async def test_a_doors_command_leaves_the_trace_of_the_turn_before_it() -> None:
+    sessions = make_sessions(NOWHERE)
+    turn = sessions.observe("anna", "user", "Remind me tomorrow at 10 am to call Bob.").turn
+    sessions.command("anna", "done", "p1")
+    assert any(change.kind == "stored" for change in sessions.trace("anna", turn).outcome.changed)
+
+
+async def test_a_turn_under_way_during_a_forget_leaves_no_trace_of_its_block() -> None:
+    async with FakeOllama() as fake:
+        sessions = make_sessions(fake.url)
+        sessions.observe("anna", "user", "My dog is called Biscuit.")
+        fake.next("gated")
+        turn = sessions.turn(ask("What is my dog called?"))
+        await fake.wait_asked()
+        sessions.command("anna", "forget_all", "confirmed")
+        fake.release(9)
+        final = [event async for event in turn][-1]
+        assert isinstance(final, Final)
+        assert "Biscuit" in str(final.context)
+        assert sessions.trace("anna", final.turn).context is None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-MODEL = "smollm2:135m"
+MODEL = "llama3.2:1b"
 KEY = "The spare key is under the blue pot."
 SECRET = "zebra-in-the-attic"
 DEEP = b"[" * 100_000

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from fakes.fake_ollama import FakeOllama
 
-CHAT = {"model": "smollm2:135m", "messages": [{"role": "user", "content": "Hello there."}]}
+CHAT = {"model": "llama3.2:1b", "messages": [{"role": "user", "content": "Hello there."}]}
 TOKENS = (("key-of-kim", ("kim",)), ("key-of-two", ("ann", "bob")), ("key-of-all", ("*",)))
 
 

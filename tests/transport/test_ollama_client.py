@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fakes.http_house import House
 
-MODEL = "smollm2:135m"
+MODEL = "llama3.2:1b"
 KEY = {"role": "user", "content": "The spare key is under the blue pot."}
 WHERE = {"role": "user", "content": "Where is the spare key?"}
 

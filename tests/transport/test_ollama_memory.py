@@ -34,7 +34,7 @@ async def test_the_block_leaves_out_what_the_client_shows_the_model_anyway(house
 
 async def test_a_request_without_a_block_goes_on_byte_for_byte(house: House) -> None:
     body = (
-        b'{"model":"smollm2:135m" ,"options":{"num_ctx":4096.0},"keep_alive":"-1.0s","x_new":[1E2],\n'
+        b'{"model":"llama3.2:1b" ,"options":{"num_ctx":4096.0},"keep_alive":"-1.0s","x_new":[1E2],\n'
         b'"messages":[{"role":"user","content":"\\u4f60\\u597d"}]}'
     )
     async with house.client() as client:

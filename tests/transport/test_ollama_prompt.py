@@ -20,7 +20,7 @@ ANSWER = {"role": "assistant", "content": "It is in the hall."}
 
 
 def _chat(messages: Any, **more: Any) -> bytes:
-    return json.dumps({"model": "smollm2:135m", "messages": messages, **more}).encode()
+    return json.dumps({"model": "llama3.2:1b", "messages": messages, **more}).encode()
 
 
 def _question(body: bytes) -> Question:

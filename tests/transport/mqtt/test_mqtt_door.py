@@ -34,7 +34,7 @@ async def test_a_newcomer_finds_how_we_are(house: House, broker: Broker) -> None
     assert told[f"{BASE}/status"] == b"online"
     info = json.loads(told[f"{BASE}/info"])
     assert info["boot_id"] == house.sessions.boot_id
-    assert info["models"] == ["smollm2:135m"]
+    assert info["models"] == ["llama3.2:1b"]
     health = json.loads(told[f"{BASE}/health"])
     assert health["backend"] == "ok"
     assert health["mqtt"]["echo_ms"] > 0
