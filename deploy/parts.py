@@ -159,7 +159,8 @@ def _give_back(brought: set[str], speaker: Speaker) -> None:
     if not here:
         return
     subprocess.check_call(["apt-mark", "auto", *here], stdout=subprocess.DEVNULL)
-    plan = subprocess.check_output(["apt-get", "--simulate", "autoremove"], text=True)
+    needs_only = "APT::AutoRemove::SuggestsImportant=false"  # python3 suggests python3-venv, without needing it
+    plan = subprocess.check_output(["apt-get", "--simulate", "-o", needs_only, "autoremove"], text=True)
     unneeded = {line.split()[1] for line in plan.splitlines() if line.startswith("Remv ")}
     going = [name for name in here if name in unneeded]
     speaker.say(f"apt-get purge {' '.join(going)}", f"apt-get purge {' '.join(going)}")
