@@ -55,7 +55,7 @@ class Cutter:
         for mark in self.pattern.finditer(text):
             at, after = mark.span()
             kind = self.kinds.get(mark.group(), STOP)
-            if kind == WHOLE or any(first <= at < last - 1 for first, last in quoted):
+            if kind == WHOLE or any(first < at < last - 1 for first, last in quoted):
                 continue
             if self._piece(text, start, at, denied, quoted, found):
                 denied = None
@@ -91,5 +91,5 @@ class Cutter:
         if denied is not None:
             start = denied
             said = text[start:end]
-        found.append(Phrase(said, said.lower(), rank, start, end))
+        found.append(Phrase(said, said.lower(), rank, start, end, denied is not None))
         return True

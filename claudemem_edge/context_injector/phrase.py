@@ -17,3 +17,5 @@ class Phrase(NamedTuple):
     rank: int
     start: int
     end: int
+    denies: bool = False
+    """It begins with a negation: then no word of it may go."""

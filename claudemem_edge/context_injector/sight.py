@@ -107,9 +107,9 @@ class Sight:
         speaker = statement.speaker
         if speaker in labels:
             return labels[speaker]
-        return wording.neutral(speaker, ()) and labels.get("other", "{name}: ").replace(
-            "{name}", wording.neutral(speaker, self.roles)
-        )
+        name = wording.neutral(speaker, self.roles)
+        label = labels.get("other", "{name}: ").replace("{name}", name)
+        return f"{name} " if any(role.match(label) for role in self.roles) else label
 
     def dated(self, mention: TimeMention, statement: Statement) -> str:
         """Return the absolute date of a time, in brackets, where a reader of today needs it."""

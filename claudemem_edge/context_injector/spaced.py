@@ -103,8 +103,9 @@ def _piece(text: str, folded: str, start: int, end: int, denied: int | None, fou
         rank = NAME
     elif DIGIT.search(text, start, end) is not None:
         rank = NUMBER
-    if denied is not None and start - denied <= REACH:
+    denies = denied is not None and start - denied <= REACH
+    if denies and denied is not None:
         start = denied
         rank = min(rank, NUMBER)
-    found.append(Phrase(text[start:end], folded[start:end], rank, start, end))
+    found.append(Phrase(text[start:end], folded[start:end], rank, start, end, denies))
     return True

@@ -14,7 +14,7 @@ from claudemem_edge.language.terms import tables as term_tables
 from claudemem_edge.shapes.context import ContextLine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from claudemem_edge.context_injector.sight import Sight
     from claudemem_edge.shapes.memory import Statement
@@ -150,7 +150,7 @@ class Telegram:
             note = self._sight.dated(mention, statement)
             if not note and mention.start is None:
                 continue
-            found = [one for one in found if one.end <= start or one.start >= end]
+            found = [part for one in found for part in _around(one, start, end)]
             found.append(Phrase(text[start:end] + note, mention.text.lower(), NUMBER, start, end))
         return sorted(found, key=lambda one: one.start)
 
@@ -167,7 +167,7 @@ class Telegram:
         new = [stem(word.group(), self._stems) not in self._words for word in found]
         if not any(new):
             return None
-        if all(new) or phrase.rank != CONTENT:
+        if phrase.denies or all(new) or phrase.rank != CONTENT:
             return phrase
         first, last = new.index(True), len(new) - 1 - new[::-1].index(True)
         start, end = found[first].start(), found[last].end()
@@ -187,3 +187,15 @@ def _line(entries: Sequence[Entry]) -> ContextLine:
     turns = tuple(dict.fromkeys(one.statement.turn for one in entries if one.statement is not None))
     text = entries[0].head + JOINT.join(one.text for one in entries)
     return ContextLine("statement" if turns else "name", text, turns, round(entries[0].score, 3))
+
+
+def _around(phrase: Phrase, start: int, end: int) -> Iterator[Phrase]:
+    """Give what of a phrase stands before and after a stretch of the text."""
+    if phrase.end <= start or phrase.start >= end:
+        yield phrase
+        return
+    for first, last in ((phrase.start, min(phrase.end, start)), (max(phrase.start, end), phrase.end)):
+        words = phrase.text[first - phrase.start : max(last, first) - phrase.start]
+        if said := words.strip():
+            at = first + words.index(said)
+            yield Phrase(said, said.lower(), phrase.rank, at, at + len(said), phrase.denies)

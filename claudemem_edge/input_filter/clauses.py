@@ -63,7 +63,22 @@ def spans(folded: str, language: Language | None = None) -> list[tuple[int, int]
 
     A piece without content ("Oh.", "Thanks!") goes with the piece after it, the last one with the piece before.
     """
-    made = tables(language)
+    return _cut(folded, tables(language), together=True)
+
+
+def digest(text: str, lexicon: Lexicon) -> frozenset[str]:
+    """Return a digest for each clause of a text, and for its pieces; width and case make no difference."""
+    folded = clean(text).lower()
+    made = tables(lexicon.of(folded))
+    return frozenset(
+        clause_digest(folded[start:end])
+        for together in (True, False)
+        for start, end in _cut(folded, made, together=together)
+    )
+
+
+def _cut(folded: str, made: CutTables, *, together: bool) -> list[tuple[int, int]]:
+    """Cut a text; `together` keeps a piece without content with its neighbour."""
     found: list[tuple[int, int]] = []
     start = 0
     for mark in BREAK.finditer(folded):
@@ -74,24 +89,17 @@ def spans(folded: str, language: Language | None = None) -> list[tuple[int, int]
                 continue
         elif kind in SOFT and not _stands_alone(folded, start, at, after, made):
             continue
-        if at - start <= SMALL and _empty(folded[start:at], made) and (found or after < len(folded)):
+        if together and at - start <= SMALL and _empty(folded[start:at], made) and (found or after < len(folded)):
             if after < len(folded):
                 continue
             start = found.pop()[0]
         _add(folded, start, at, found)
         start = after
     if start < len(folded):
-        if found and len(folded) - start <= SMALL and _empty(folded[start:], made):
+        if together and found and len(folded) - start <= SMALL and _empty(folded[start:], made):
             start = found.pop()[0]
         _add(folded, start, len(folded), found)
     return found
-
-
-def digest(text: str, lexicon: Lexicon) -> frozenset[str]:
-    """Return a digest for each clause of a text; width and case make no difference."""
-    kept = clean(text)
-    folded = kept.lower()
-    return frozenset(clause_digest(folded[start:end]) for start, end in spans(folded, lexicon.of(folded)))
 
 
 def _abbreviated(folded: str, start: int, at: int, made: CutTables) -> bool:
