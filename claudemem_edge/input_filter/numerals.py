@@ -41,8 +41,12 @@ class Numerals:
     """Words that may stand between hundreds and the rest."""
     joined: bool = False
     first: frozenset[str] = field(init=False)
+    """Words a numeral may begin with."""
+    parts: frozenset[str] = field(init=False)
+    """Words a plain number is made of."""
 
     def __post_init__(self) -> None:
+        self.parts = frozenset(self.digits) | frozenset(self.tens) | frozenset(self.scales)
         self.first = frozenset(self.digits) | frozenset(self.tens) | frozenset(self.ordinals)
         if self.joined:
             self.first |= frozenset(self.scales) | frozenset(self.ordinal_prefix)
@@ -76,7 +80,7 @@ class Numerals:
             found = self._joined(text, inner)
             return found and Numeral(found.end, found.value, "ordinal")
         end = start
-        while end < len(text) and end - start < MOST_DIGITS and text[end] in self.first:
+        while end < len(text) and end - start < MOST_DIGITS and text[end] in self.parts:
             end += 1
         run = text[start:end]
         if len(run) > 1 and all(character in self.digits for character in run):

@@ -41,6 +41,7 @@ ENGLISH = reader(load(("en",)).languages["en"])
         ("第一", 1, "ordinal", 2),
         ("第12", 12, "ordinal", 3),
         ("十三五", 13, "number", 2),
+        ("五第", 5, "number", 1),
     ],
 )
 def test_chinese(text: str, value: int, kind: str, length: int) -> None:
