@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 NEVER = re.compile(r"(?!)")
 RECENT = 64
 """Statements in which a speaker must have said something to be known by name."""
+YOUNG = 24
+"""Turns until which a talk has only begun."""
 SHORT = 90
 """Characters within which a closing word takes leave."""
 NAMELESS = frozenset({"user", "assistant", "event"})
@@ -83,8 +85,15 @@ class Ask:
     closes: bool
     """It takes leave."""
     question: bool
+    young: bool
+    """The talk has only begun."""
     days: tuple[date, ...]
     """Days it names on which something may have been said."""
+
+    @property
+    def leans(self) -> bool:
+        """Tell whether it can only be understood by what was said before."""
+        return self.points or self.hangs
 
     def is_own(self, statement: Statement) -> bool:
         """Tell whether a statement says what the question itself says."""
@@ -119,6 +128,7 @@ def understand(state: MemoryState, question: Reading, language: Language | None,
         bool(cues.opens.match(folded)),
         len(folded) <= SHORT and bool(cues.closes.search(folded)),
         question.question or any(clause.question for clause in question.clauses),
+        state.turn <= YOUNG,
         tuple(_days(question, now)),
     )
 

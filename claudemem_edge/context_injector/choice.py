@@ -11,6 +11,7 @@ from claudemem_edge.shapes.context import ContextLine
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from claudemem_edge.context_injector.asking import Ask
     from claudemem_edge.context_injector.sight import Sight
     from claudemem_edge.shapes.memory import Statement
 
@@ -20,8 +21,9 @@ STRONG = 0.6
 """Share of the question's weight that makes a statement an answer, whatever the question hangs on."""
 BESIDE = 2
 """Statements that may stand beside facts that answer."""
-NEAR, FAR = 1.0, 0.05
-"""What being recent counts for a question that hangs on the talk, and for one that stands alone."""
+NEAREST, NEAR, BEGINNING, FAR = 2.0, 1.0, 0.5, 0.05
+"""What being recent counts: for a question whose words point nowhere, for one that hangs on the talk, for one that
+stands alone while the talk has only begun, and later."""
 FADE = 0.8
 NAMES = 3
 FEW_TURNS = 8
@@ -66,7 +68,7 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
     ask = sight.ask
     strong = max(marks.values(), default=0.0)
     leans = not ask.speakers and (ask.points or ask.hangs or ask.content < NAMES or not ask.weights.known)
-    turns = returns.last_turns(sight, returns.TURNS if leans or ask.returns else FEW_TURNS)
+    turns = returns.last_turns(sight, returns.TURNS if leans or ask.returns or ask.young else FEW_TURNS)
     before, share = _subject_before(sight, turns, room, strong) if leans or ask.returns else (None, 1.0)
     telegram = Telegram(sight, ask.folded, room)
     if sight.capitals and leans:
@@ -79,8 +81,7 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
             telegram.enrich()
         _tell(sight, telegram, _ranked(turns[before:], marks, NEAR))
         _tell(sight, telegram, earlier)
-    hangs = leans and strong < STRONG and (ask.points or ask.hangs or not ask.weights.known)
-    _tell(sight, telegram, {**marks, **_ranked(turns, marks, NEAR if hangs else FAR)})
+    _tell(sight, telegram, {**marks, **_ranked(turns, marks, _recency(ask, strong))})
     if not telegram.full:
         _tell(sight, telegram, _older(sight, turns, telegram.room))
     telegram.enrich()
@@ -100,6 +101,14 @@ def beside(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextL
             room -= len(text) + 1
             found.append(ContextLine("statement", text, (statement.turn,), round(marks[statement.id], 3)))
     return found
+
+
+def _recency(ask: Ask, strong: float) -> float:
+    """Return what being recent counts: much for a question that only the talk explains, little in a long talk."""
+    vague = ask.weights.vague
+    if not ask.speakers and ((ask.leans and (strong < STRONG or ask.young)) or vague):
+        return NEAREST if vague else NEAR
+    return BEGINNING if ask.young else FAR
 
 
 def _tell(sight: Sight, telegram: Telegram, ranks: Mapping[int, float], leave: int = 0) -> None:

@@ -102,7 +102,12 @@ def _says(sight: Sight, words: str) -> bool:
 
 
 def _answers(claim: Claim, sight: Sight, asked: set[str], about: set[str]) -> bool:
-    """Tell whether a claim is just what is asked for: of whom, and of what there is only one."""
+    """Tell whether a claim is just what is asked for: of whom, and of what there is only one.
+
+    A question that points back asks about something else than who speaks.
+    """
+    if sight.ask.leans and claim.subject == "user":
+        return False
     table = _predicate(claim.predicate, sight)[0] if sight.ask.question and claim.predicate in asked else NOTHING
     return claim.subject in about and bool(table.get("single"))
 

@@ -12,6 +12,7 @@ from claudemem_edge.context_injector.phrases import phrases
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from claudemem_edge.context_injector.phrase import Phrase
     from claudemem_edge.context_injector.sight import Sight
     from claudemem_edge.shapes.memory import Statement
 
@@ -56,8 +57,13 @@ def _said_in(sight: Sight, turn: Sequence[Statement]) -> Iterator[str]:
     for statement in turn:
         if CAPITAL.search(statement.text):
             for phrase in phrases(sight.text(statement), sight.language_of(statement)):
-                if phrase.rank == NAME and (name := _bare(phrase.text)):
+                if phrase.rank == NAME and not _in_time(phrase, statement) and (name := _bare(phrase.text)):
                     yield name
+
+
+def _in_time(phrase: Phrase, statement: Statement) -> bool:
+    """Tell whether a capital is that of a day or a month."""
+    return any(phrase.start < one.span[1] and one.span[0] < phrase.end for one in statement.times)
 
 
 def _bare(text: str) -> str:

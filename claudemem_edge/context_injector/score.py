@@ -18,6 +18,8 @@ ANSWER, AFTER, SECOND_AFTER, BEFORE = 0.75, 0.5, 0.25, 0.35
 """… to the turn that answers it, to the next turn, to the one after that, and to the turn before."""
 COMMON = 96
 """A term in more statements than this finds no places where another is rarer; else its newest statements count."""
+VAGUE = 0.6
+"""Share of what a term heard once would be worth, below which a term points nowhere."""
 PLACES, CHARS_A_PLACE = 16, 30
 """Turns looked at closely: some, and one more for so many characters of room."""
 
@@ -29,8 +31,15 @@ class Weights:
     known: list[tuple[float, int, Sequence[int]]] = field(default_factory=list)
     unknown: float = 0.0
     """What the terms never heard would be worth."""
+    most: float = 1.0
+    """What a term heard once would be worth."""
     unheard: list[str] = field(default_factory=list)
     """Those terms."""
+
+    @property
+    def vague(self) -> bool:
+        """Tell whether the terms heard were heard so often that they point nowhere."""
+        return not self.known or self.known[0][0] < VAGUE * self.most
 
     @property
     def heard(self) -> float:
@@ -47,7 +56,7 @@ def weigh(state: MemoryState, terms: Iterable[str], before: int) -> Weights:
     """Weigh the terms of a question; statements from id `before` on do not count: they are the question itself."""
     index = state.index
     total = len(index.order) + 1
-    weights = Weights()
+    weights = Weights(most=log(total / 1.5) + 0.2)
     for term in dict.fromkeys(terms):
         key = index.key(term)
         row = index.find(key)
