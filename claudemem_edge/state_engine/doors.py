@@ -85,12 +85,12 @@ def _snooze(progress: Progress, item: Item, seconds: str) -> None:
 
 
 def _change(progress: Progress, item: Item, when: str) -> None:
+    zone = progress.now.wall.tzinfo
     try:
         at = datetime.fromisoformat(when)
-    except ValueError:
+        at = at.replace(tzinfo=zone) if at.tzinfo is None else at.astimezone(zone)
+    except (ValueError, OverflowError):
         raise BadRequest("change needs a date and time in ISO 8601", hint='such as "p7 2026-03-12T10:00"') from None
-    zone = progress.now.wall.tzinfo
-    at = at.replace(tzinfo=zone) if at.tzinfo is None else at.astimezone(zone)
     if at.timestamp() <= progress.now.wall.timestamp():
         raise BadRequest("this time has gone by", hint="give a time to come")
     progress.ledger.set(

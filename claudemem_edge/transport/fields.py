@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import MAXYEAR, MINYEAR
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic_core import PydanticCustomError, SchemaValidator
@@ -15,6 +16,7 @@ from pydantic_core import core_schema as core
 
 if TYPE_CHECKING:
     from dataclasses import Field
+    from datetime import datetime
 
     from pydantic_core import CoreConfig, CoreSchema
     from pydantic_core.core_schema import TypedDictField
@@ -35,6 +37,13 @@ def _clean(text: str) -> str:
     return text
 
 
+def _in_any_zone(at: datetime) -> datetime:
+    """Let only those years pass that are years in every zone."""
+    if not MINYEAR < at.year < MAXYEAR:
+        raise PydanticCustomError("year", "must lie within the years 2 to 9998")
+    return at
+
+
 SPOKEN = core.no_info_after_validator_function(_spoken, core.str_schema())
 """Words somebody said. How many are too many is the memory's own limit."""
 PLAIN = core.no_info_after_validator_function(_clean, core.str_schema(max_length=256))
@@ -43,7 +52,9 @@ TEXT = core.str_schema(max_length=2000)
 ID = core.str_schema(max_length=128, pattern=r"^[^\x00-\x20\x7f]*\z")
 LANGUAGE = core.str_schema(max_length=16, pattern=r"^[A-Za-z0-9_-]*\z")
 FLAG = core.bool_schema()
-AWARE = core.nullable_schema(core.datetime_schema(strict=False, tz_constraint="aware"))
+AWARE = core.nullable_schema(
+    core.no_info_after_validator_function(_in_any_zone, core.datetime_schema(strict=False, tz_constraint="aware"))
+)
 """A point in time with its zone, or null."""
 
 

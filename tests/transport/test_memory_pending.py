@@ -3,6 +3,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from fakes.http_house import House
 
@@ -64,3 +66,16 @@ async def test_a_reminder_that_was_spoken_is_pending(house: House) -> None:
     async with house.client() as client:
         item = (await client.get("/memory/kim/pending")).json()["items"][0]
     assert (item["state"], item["asked_at"]) == ("pending", "http:")
+
+
+@pytest.mark.parametrize(
+    "due", ["9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+14:00", 253402300799]
+)
+async def test_a_year_that_is_none_in_some_zone_is_refused(house: House, due: str | int) -> None:
+    async with house.client() as client:
+        await client.post("/memory/kim/pending", json={"text": "buy bread"})
+        added = await client.post("/memory/kim/pending", json={"text": "buy salt", "due": due})
+        moved = await client.patch("/memory/kim/pending/p1", json={"op": "change", "due": due})
+        items = (await client.get("/memory/kim/pending")).json()["items"]
+    assert [reply.json()["error"]["code"] for reply in (added, moved)] == ["bad_request", "bad_request"]
+    assert [(item["text"], item["due"]) for item in items] == [("buy bread", None)]
