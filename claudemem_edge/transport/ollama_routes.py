@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from starlette.responses import Response
 from starlette.routing import Route
 
+from claudemem_edge.errors import BadRequest, Unsupported
 from claudemem_edge.transport.guards import caller
 from claudemem_edge.transport.live import Live, Outlet
 from claudemem_edge.transport.ollama_answer import Conversation, Plan
@@ -44,6 +46,7 @@ ADMIN = (
 )
 MEMORY_HEADER = "x-claudemem-memory"
 OFF = "off"
+PATH_MOST_CHARS = 8192
 
 
 class OllamaRoutes:
@@ -82,7 +85,12 @@ class OllamaRoutes:
         """Pass a request on as it is."""
         body = await request.body()
         query = request.scope["query_string"].decode("latin-1")
-        path = request.scope["path"] + (f"?{query}" if query else "")
+        named: str = request.scope["path"]
+        if any(step in {".", ".."} for step in named.split("/")):
+            raise Unsupported("a path with . or .. is not passed on")
+        path = quote(named, safe="/:@") + (f"?{query}" if query else "")
+        if len(path) > PATH_MOST_CHARS:
+            raise BadRequest("this path is too long to be passed on")
         return Live(lambda outlet: self._pass_on(outlet, request.method, path, body, dict(request.headers)))
 
     async def _pass_on(self, outlet: Outlet, method: str, path: str, body: bytes, headers: dict[str, str]) -> None:

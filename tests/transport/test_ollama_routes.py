@@ -91,3 +91,21 @@ async def test_administration_is_passed_on_where_the_owner_wants_it(
         await client.request(method, path, json={"model": MODEL})
     assert fake.requests[-1].path == path
     assert json.loads(fake.requests[-1].body) == {"model": MODEL}
+
+
+@pytest.mark.parametrize("name", ["%00", "%0a", "a%20b", "%23", "a%3fb", "%ff", "hf.co/one/two:Q4", "a" * 4000])
+async def test_whatever_a_model_is_called_its_path_is_passed_on_as_it_is(house: House, name: str) -> None:
+    async with house.client() as client:
+        await client.get(f"/v1/models/{name}")
+    sent = house.fake.requests[-1].path
+    assert sent.replace("%EF%BF%BD", "%ff").lower() == f"/v1/models/{name}".lower()
+
+
+@pytest.mark.parametrize("name", ["..%2f..%2fapi%2fdelete", "a/../../../api/tags", "%2e%2e/x", "!" * 9000])
+async def test_no_path_leads_to_a_route_that_is_not_offered(house: House, name: str) -> None:
+    async with house.client() as client:
+        target = client.build_request("GET", "/")
+        target.extensions["target"] = f"/v1/models/{name}".encode()
+        reply = await client.send(target)
+    assert reply.json()["error"]["code"] in {"unsupported", "bad_request"}
+    assert house.fake.requests == []
