@@ -39,7 +39,12 @@ class Alarm:
         self._changed = asyncio.Event()
         self._told: dict[tuple[str, str], tuple[int, float]] = {}
         """(scope, item) → notices given so far, boot second of the next one."""
-        sessions.on_items_changed = self._changed.set
+        sessions.on_items_changed = self._look_again
+
+    def _look_again(self) -> None:
+        """Items came, went or moved: what was told of those that are gone is not told to slow readers any more."""
+        self._notices.withdraw(self._sessions.stands)
+        self._changed.set()
 
     async def run(self) -> None:
         """Fire due items until cancelled."""

@@ -7,6 +7,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from claudemem_edge.shapes.turn import Notice
 
 EVERY_SCOPE = "*"
@@ -43,6 +45,10 @@ class Subscription:
         self._waiting.append(notice)
         self._wake.set()
 
+    def withdraw(self, stands: Callable[[Notice], bool]) -> None:
+        """Take back what waits and stands no longer."""
+        self._waiting = deque(filter(stands, self._waiting))
+
     def close(self) -> None:
         """End the iteration once what waits has been read; no more notices come in."""
         self._closed = True
@@ -68,6 +74,11 @@ class Notices:
         for subscription in listening:
             subscription.put(notice)
         return len(listening)
+
+    def withdraw(self, stands: Callable[[Notice], bool]) -> None:
+        """Take back, wherever it waits, what stands no longer: it was answered, or forgotten."""
+        for subscription in self._subscriptions:
+            subscription.withdraw(stands)
 
     def listeners(self, scope: str) -> int:
         """Return how many listen for a scope, those who listen for all included."""

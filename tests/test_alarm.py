@@ -149,3 +149,22 @@ async def test_looking_at_items_is_no_use_of_a_scope(house: House) -> None:
     house.sessions.observe("bert", "user", "Hello.")
     house.alarm.fire_due()
     assert house.sessions.scopes() == ("anna", "bert")
+
+
+@pytest.mark.parametrize(("order", "about"), [("forget_all", "confirmed"), ("done", "p1"), ("cancel", "p1")])
+async def test_what_is_over_or_forgotten_is_not_told_to_a_slow_reader(house: House, order: str, about: str) -> None:
+    house.say("Remind me in ten minutes to take the pills.")
+    house.say("Remind me in ten minutes to call Bob.")
+    house.clock.advance(minutes=10)
+    house.alarm.fire_due()
+    house.sessions.command("anna", order, about)
+    left = [one.text for one in await house.told()]
+    assert left == ([] if order == "forget_all" else ["call Bob"])
+
+
+async def test_the_end_of_a_scope_takes_its_notices_back(house: House) -> None:
+    house.say("Remind me in ten minutes to take the pills.")
+    house.clock.advance(minutes=10)
+    house.alarm.fire_due()
+    house.sessions.end("anna")
+    assert await house.told() == []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.options import SessionOptions, TurnOptions
     from claudemem_edge.shapes.outcome import Outcome
     from claudemem_edge.shapes.times import Moment
-    from claudemem_edge.shapes.turn import Ask, TurnEvent
+    from claudemem_edge.shapes.turn import Ask, Notice, TurnEvent
 
 DEFAULT_PROFILE = Profile()
 RUNNING_MARGIN = 1
@@ -121,6 +121,12 @@ class Sessions:
         """Carry out the alarm's command on an item, which is no use of its scope. Raises UnknownScope or BadRequest."""
         self.peek(scope).command(kind, item, at=self.now())
 
+    def stands(self, notice: Notice) -> bool:
+        """Tell whether what a notice says still waits to be done, in these words."""
+        session = self._sessions.get(notice.scope)
+        item = session.desk.memory.item(notice.item) if session is not None else None
+        return item is not None and item.text == notice.text and item.state in {"pending", "triggered"}
+
     def end(self, scope: str) -> bool:
         """End a scope: its turns are cancelled and everything of it is gone. Tell whether there was one."""
         session = self._sessions.pop(scope, None)
@@ -157,7 +163,7 @@ class Sessions:
             return stream.read()
         task = asyncio.get_running_loop().create_task(self._answer(session, ask, outcome, stream), name="turn")
         session.running[ask.id] = Running(task, stream, outcome.turn)
-        return _read(session, ask, stream)
+        return _read(session, ask, stream, session.traces[outcome.turn])
 
     def cancel(self, scope: str, ask_id: str, reason: str = "client") -> bool:
         """Cancel a turn by the id of its ask. Tell whether it was running."""
@@ -234,7 +240,7 @@ class Sessions:
 
     def _learned(self, scope: str, session: Session, outcome: Outcome) -> None:
         session.learned(outcome)
-        if any(change.record == "item" for change in outcome.changed):
+        if any(change.record == "item" or change.kind == "forgot" for change in outcome.changed):
             self.on_items_changed()
         while self.size_bytes() > self._options.all_bytes and self._evict(keep=scope):
             pass
@@ -248,11 +254,11 @@ class Sessions:
                 del session.running[ask.id]
 
 
-async def _read(session: Session, ask: Ask, stream: EventStream) -> AsyncGenerator[TurnEvent, None]:
+async def _read(session: Session, ask: Ask, stream: EventStream, trace: Trace) -> AsyncGenerator[TurnEvent, None]:
     try:
         async for event in stream.read():
-            if isinstance(event, Final) and event.turn in session.traces:
-                session.traces[event.turn].context = event.context
+            if isinstance(event, Final):
+                trace.context = event.context  # which nobody sees if something was forgotten meanwhile
             yield event
     finally:
         running = session.running.get(ask.id)

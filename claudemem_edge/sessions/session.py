@@ -45,13 +45,13 @@ class Session:
     traces: dict[int, Trace] = field(default_factory=dict)
 
     def learned(self, outcome: Outcome) -> None:
-        """Keep the trace of a turn; after a forget, nothing from before it."""
+        """Keep the trace of a turn; after a forget, nothing from before it. A door's command is no turn of its own."""
         if any(change.kind == "forgot" for change in outcome.changed):
             self.traces.clear()
             self.desk.history.clear()
         if len(self.traces) >= TRACES_MOST and outcome.turn not in self.traces:
             del self.traces[next(iter(self.traces))]
-        self.traces[outcome.turn] = Trace(outcome)
+        self.traces.setdefault(outcome.turn, Trace(outcome))
 
     def cancel(self, ask_id: str, reason: str) -> bool:
         """Cancel a running turn and give it its ending. Tell whether it was running."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge import __version__
@@ -163,4 +164,6 @@ class MqttDoor:
         body = notice_json(notice)
         payload = packed({"event_type": body.pop("event"), **body})
         expires_s = asyncio.get_running_loop().time() + DUE_EXPIRY_S
-        return Letter(self._topics.due(notice.scope), payload, qos=1, keep=True, expires_s=expires_s)
+        stands = partial(self._sessions.stands, notice)
+        topic = self._topics.due(notice.scope)
+        return Letter(topic, payload, qos=1, keep=True, expires_s=expires_s, stands=stands)

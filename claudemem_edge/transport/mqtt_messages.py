@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(slots=True, frozen=True)
@@ -32,7 +35,10 @@ class Address:
 
 @dataclass(slots=True, frozen=True)
 class Letter:
-    """One message to publish. `expires_s` is on the loop's clock; `keep` lets it wait for a connection."""
+    """One message to publish. `expires_s` is on the loop's clock; `keep` lets it wait for a connection.
+
+    A letter that had to wait for one goes only if it still `stands`; else `instead` goes, if there is any.
+    """
 
     topic: str
     payload: bytes
@@ -41,6 +47,8 @@ class Letter:
     keep: bool = False
     expires_s: float | None = None
     correlation: bytes | None = None
+    stands: Callable[[], bool] | None = None
+    instead: bytes = b""
 
 
 def packed(payload: dict[str, Any]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,9 +20,13 @@ MOST_UNDER_WAY = 20
 
 @dataclass(slots=True, eq=False)
 class Posting:
-    """A letter on its way. One that was under way so often when the connection broke is what breaks it."""
+    """A letter on its way. One that was under way so often when the connection broke is what breaks it.
+
+    `waited` is true once there was no connection while it was here.
+    """
 
     letter: Letter
+    waited: bool
     attempts: int = 0
     sent_s: float = 0.0
 
@@ -49,7 +53,7 @@ class Outbox:
 
     def put(self, letter: Letter) -> None:
         """Add a letter at the end."""
-        self._waiting.append(Posting(letter))
+        self._waiting.append(Posting(letter, self.away))
         self._size_bytes += len(letter.payload)
         self._emptied.clear()
         most = self._most_away if self.away else max(self._most_away, MOST_CONNECTED)
@@ -64,8 +68,7 @@ class Outbox:
         """
         while self._waiting:
             posting = self._waiting[0]
-            expires_s = posting.letter.expires_s
-            if posting.attempts >= MOST_ATTEMPTS or (expires_s is not None and expires_s <= now_s):
+            if not self._is_worth_sending(posting, now_s):
                 self._lose(posting)
             elif self._may_go(posting):
                 self._waiting.popleft()
@@ -92,12 +95,25 @@ class Outbox:
         self.away = True
         self._waiting = deque(one for one in (*self._under_way, *self._waiting) if one.letter.keep)
         self._under_way.clear()
-        self._size_bytes = sum(len(one.letter.payload) for one in self._waiting)
+        self._size_bytes = 0
+        for one in self._waiting:
+            one.waited = True
+            self._size_bytes += len(one.letter.payload)
         self._look()
 
     async def emptied(self) -> None:
         """Wait until nothing is left."""
         await self._emptied.wait()
+
+    def _is_worth_sending(self, posting: Posting, now_s: float) -> bool:
+        """Tell whether a letter is; one that stands no longer first gives way to what goes instead of it."""
+        letter = posting.letter
+        if posting.waited and letter.stands is not None and not letter.stands():
+            self._size_bytes += len(letter.instead) - len(letter.payload)
+            letter = posting.letter = replace(letter, payload=letter.instead, stands=None)
+            if not letter.payload:
+                return False
+        return posting.attempts < MOST_ATTEMPTS and (letter.expires_s is None or letter.expires_s > now_s)
 
     def _may_go(self, posting: Posting) -> bool:
         suspect = posting.attempts > 0 or any(one.attempts > 1 for one in self._under_way)

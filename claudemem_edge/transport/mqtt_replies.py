@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import EdgeError, Expired, UnknownScope
@@ -60,10 +60,10 @@ class Replies:
         if seen.reply is None:
             return True
         if seen.reply and seen.epoch == self._epoch(request.scope):
-            self._post(request.address, seen.reply)
+            self._post(request.address, seen.reply, request.id, request.scope)
         else:
-            gone = Expired("this was answered before, and its answer is no longer kept", hint="ask anew, with a new id")
-            self.tell(request.address, request.id, failed_body(gone))
+            self._counters.error(Expired.code)
+            self._post(request.address, self._gone(request.id))
         return True
 
     def give(self, request: Request, body: dict[str, Any]) -> None:
@@ -72,11 +72,14 @@ class Replies:
         again = "error" in body and body["error"]["code"] in TRY_AGAIN
         addresses = self._repeats.answered(request.key, payload, self._epoch(request.scope), keep=not again)
         for address in addresses or (request.address,):
-            self._post(address, payload)
+            self._post(address, payload, request.id, "" if "error" in body else request.scope)
 
-    def tell(self, address: Address, request_id: str, body: dict[str, Any]) -> None:
-        """Send the one reply of a request that is carried out each time it comes, or never."""
-        self._post(address, self._payload(request_id, body))
+    def tell(self, address: Address, request_id: str, body: dict[str, Any], scope: str = "") -> None:
+        """Send the one reply of a request that is carried out each time it comes, or never.
+
+        `scope` is whose words the reply holds, if it holds any.
+        """
+        self._post(address, self._payload(request_id, body), request_id, scope)
 
     def forget(self) -> None:
         """Let go of kept replies that hold what was forgotten since."""
@@ -88,9 +91,18 @@ class Replies:
             self._counters.error(body["error"]["code"])
         return packed({"id": request_id, **body, "boot_id": self._sessions.boot_id})
 
-    def _post(self, address: Address, payload: bytes) -> None:
+    def _gone(self, request_id: str) -> bytes:
+        """Return the reply to a request whose own reply may no longer be told."""
+        gone = Expired("this was answered before, and its answer is no longer kept", hint="ask anew, with a new id")
+        return packed({"id": request_id, **failed_body(gone), "boot_id": self._sessions.boot_id})
+
+    def _post(self, address: Address, payload: bytes, request_id: str = "", scope: str = "") -> None:
+        """Send a reply. One with words of a scope gives way when something is forgotten there while it waits."""
         expires_s = asyncio.get_running_loop().time() + self._expiry_s
         letter = Letter(address.topic, payload, qos=1, keep=True, expires_s=expires_s, correlation=address.correlation)
+        epoch = self._epoch(scope)
+        if epoch is not None:
+            letter = replace(letter, stands=lambda: self._epoch(scope) == epoch, instead=self._gone(request_id))
         self._send(letter)
 
     def _epoch(self, scope: str) -> int | None:

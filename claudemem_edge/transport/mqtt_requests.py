@@ -184,12 +184,12 @@ class Requests:
     def _get(self, call: Call, payload: bytes, address: Address) -> None:
         body = _read(GetIn, call.kind, payload or b"{}")
         view = self._sessions.peek(call.scope).view(at=self._sessions.now())
-        self._replies.tell(address, body.id, done_body({**view, "scope": call.scope}))
+        self._replies.tell(address, body.id, done_body({**view, "scope": call.scope}), call.scope)
 
     def _context(self, call: Call, payload: bytes, address: Address) -> None:
         body = _read(wire.ContextIn, call.kind, payload)
         chosen = self._block(call.scope, body)
-        self._replies.tell(address, body.id, done_body(chosen))
+        self._replies.tell(address, body.id, done_body(chosen), call.scope)
 
     def _observe(self, call: Call, payload: bytes, address: Address) -> None:
         body = _read(wire.ObserveIn, call.kind, payload)

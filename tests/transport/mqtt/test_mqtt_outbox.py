@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from claudemem_edge.counters import Counters
 from claudemem_edge.transport.mqtt_messages import Letter
 from claudemem_edge.transport.mqtt_outbox import (
@@ -126,3 +129,25 @@ def test_a_letter_put_twice_is_sent_twice() -> None:
     outbox.put(letter)
     outbox.put(letter)
     assert sent(outbox) == ["same", "same"]
+
+
+def test_what_had_to_wait_goes_only_if_it_stands() -> None:
+    outbox = Outbox(9, Counters())
+    stands = {"1": True, "2": False, "3": False}
+    for text, instead in (("1", b"one"), ("2", b"two"), ("3", b"")):
+        letter = replace(kept(text), stands=partial(stands.__getitem__, text), instead=instead)
+        outbox.put(letter)
+    assert sent(outbox) == ["1", "two"]
+
+
+def test_what_need_not_wait_is_the_answer_of_its_moment() -> None:
+    outbox = Outbox(9, Counters())
+    outbox.away = False
+    letter = replace(kept("1"), stands=lambda: False)
+    outbox.put(letter)
+    outbox.put(letter)
+    first = outbox.take(0)
+    assert first is not None
+    assert first.letter.payload == b"1"
+    outbox.connection_lost()
+    assert sent(outbox) == []

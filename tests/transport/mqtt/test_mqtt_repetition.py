@@ -9,6 +9,8 @@ import pytest
 from fakes.mqtt_house import BASE, House, open_house
 from fakes.real_mosquitto import Broker, Gate, Listener, eventually
 
+from claudemem_edge.shapes.turn import Notice
+
 if TYPE_CHECKING:
     from fakes.fake_ollama import FakeOllama
 
@@ -113,3 +115,25 @@ async def test_an_unread_reply_is_not_stored(house: House, broker: Broker) -> No
         await late.until(lambda message: message.topic.value.endswith("/observed"))
         stored = [message.topic.value for message in late.messages if message.retain]
         assert set(stored) == {f"{BASE}/{name}" for name in ("status", "info", "health", "state")}
+
+
+async def test_what_waited_for_the_broker_is_not_told_once_it_is_forgotten(broker: Broker, fake: FakeOllama) -> None:
+    gate = Gate(broker)
+    await gate.open()
+    async with open_house(broker, fake, port=gate.port) as house:
+        fake.next("gated", pieces=[WORDS])
+        await house.publish("chat/anna/request", {"id": "r-1", "text": WORDS})
+        await fake.wait_asked()
+        await gate.shut()
+        await eventually(lambda: not house.door.status()["connected"])
+        fake.release(9)
+        house.sessions.observe("anna", "user", REMINDER)
+        notice = Notice("anna", "p1", "due", "测血压", "2030-01-01T10:00:00+08:00")
+        house.notices.publish(notice)
+        await eventually(lambda: house.door.status()["waiting"] == 2)
+        house.sessions.command("anna", "forget_all", "confirmed")
+        await gate.open()
+        reply = await house.reply_to("r-1")
+        assert (reply["ok"], reply["error"]["code"]) == (False, "expired")
+        assert (await house.say(REMINDER, "bert"))["ok"], "what comes later is told"
+        assert house.on("event/anna/due") == []
