@@ -99,6 +99,7 @@ def _talk(client: DaemonClient, scope: str, words: Words, *, quiet: bool) -> Non
         try:
             text = input("> ").strip()
         except (EOFError, KeyboardInterrupt):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not break into the leaving
             click.echo()
             return
         if not text:
