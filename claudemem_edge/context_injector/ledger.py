@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from claudemem_edge.context_injector.phrase import NAME
-from claudemem_edge.context_injector.phrases import phrases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +55,7 @@ def names(sight: Sight, turns: Sequence[Sequence[Statement]]) -> list[tuple[floa
 def _said_in(sight: Sight, turn: Sequence[Statement]) -> Iterator[str]:
     for statement in turn:
         if CAPITAL.search(statement.text):
-            for phrase in phrases(sight.text(statement), sight.language_of(statement)):
+            for phrase in sight.phrases(statement):
                 if phrase.rank == NAME and not _in_time(phrase, statement) and (name := _bare(phrase.text)):
                     yield name
 

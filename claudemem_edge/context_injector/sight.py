@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from claudemem_edge.context_injector import wording
+from claudemem_edge.context_injector.phrases import phrases
 from claudemem_edge.shapes.digest import clause_digest
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from claudemem_edge.context_injector.asking import Ask
+    from claudemem_edge.context_injector.phrase import Phrase
     from claudemem_edge.language.pack import Language, Lexicon
     from claudemem_edge.shapes.memory import MemoryState, Statement
     from claudemem_edge.shapes.times import Moment, TimeMention
@@ -34,6 +36,7 @@ class Sight:
     roles: tuple[re.Pattern[str], ...] = ()
     covered: set[int] = field(default_factory=set)
     """Statements whose claim or item stands in the block already."""
+    _phrases: dict[int, Sequence[Phrase]] = field(default_factory=dict)
     _words: wording.WordingTables = field(default_factory=wording.WordingTables)
 
     def __post_init__(self) -> None:
@@ -79,6 +82,13 @@ class Sight:
             return statements[one].said_at.date()
 
         return order[bisect_left(order, day, key=said) : bisect_right(order, day, key=said)]
+
+    def phrases(self, statement: Statement) -> Sequence[Phrase]:
+        """Return the phrases of a statement, made harmless; each is cut once for a question."""
+        found = self._phrases.get(statement.id)
+        if found is None:
+            found = self._phrases[statement.id] = phrases(self.text(statement), self.language_of(statement))
+        return found
 
     def text(self, statement: Statement) -> str:
         """Return the words of a statement, made harmless."""

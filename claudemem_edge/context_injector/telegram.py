@@ -66,6 +66,16 @@ class Telegram:
             self._note(phrase)
             self._enter(Entry(text, [phrase], None, score))
 
+    def quote(self, statement: Statement, score: float, leave: int) -> bool:
+        """Put down a statement as it was said, if that leaves so much of the room to others."""
+        head, text = self._sight.head(statement), self._sight.spelled(statement)
+        fits = len(text) + self._cost_of(head) <= self.room - leave
+        if fits:
+            for phrase in self._phrases(statement):
+                self._note(phrase)
+            self._enter(Entry(text, [], statement, score, head))
+        return fits
+
     def tell(self, statement: Statement, score: float, leave: int = 0) -> None:
         """Tell what a statement says that was not said yet, leaving some of the room to others."""
         head = self._sight.head(statement)
@@ -91,10 +101,10 @@ class Telegram:
     def enrich(self) -> None:
         """Use the room that is left: first for weak words, then for whole clauses, most wanted first."""
         for entry in self.entries:
-            if entry.statement is not None and self.room > LEAST:
+            if entry.statement is not None and entry.picks and self.room > LEAST:
                 self._add_weak(entry, entry.statement)
         for entry in self.entries:
-            if entry.statement is not None and self.room > LEAST:
+            if entry.statement is not None and entry.picks and self.room > LEAST:
                 self._replace(entry, entry.picks, self._sight.spelled(entry.statement))
 
     def _add_weak(self, entry: Entry, statement: Statement) -> None:
