@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from claudemem_edge.context_injector import ledger, returns
+from claudemem_edge.context_injector.relevance import bare
 from claudemem_edge.context_injector.telegram import Telegram
 from claudemem_edge.shapes.context import ContextLine
 
@@ -26,6 +27,8 @@ NEAREST, NEAR, BEGINNING, FAR = 2.0, 1.0, 0.5, 0.05
 stands alone while the talk has only begun, and later."""
 FADE = 0.8
 NAMES = 3
+TIGHT, QUOTED, QUOTED_BEYOND = 220, 0.33, 0.8
+"""Share of the room for statements as said: in a block of so many characters, and of what is beyond them."""
 FEW_TURNS = 8
 """Turns looked at for a question that does not lean on the talk."""
 LEAST_FOR_RETURN = 120
@@ -67,9 +70,10 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
         return everything
     ask = sight.ask
     strong = max(marks.values(), default=0.0)
-    leans = not ask.speakers and (ask.points or ask.hangs or ask.content < NAMES or not ask.weights.known)
+    mere = not ask.speakers and (bare(sight) or ask.weights.vague)
+    leans = mere or (not ask.speakers and (ask.leans or ask.content < NAMES))
     turns = returns.last_turns(sight, returns.TURNS if leans or ask.returns or ask.young else FEW_TURNS)
-    before, share = _subject_before(sight, turns, room, strong) if leans or ask.returns else (None, 1.0)
+    before, share = _subject_before(sight, turns, room, strong, mere=mere) if leans or ask.returns else (None, 1.0)
     telegram = Telegram(sight, ask.folded, room)
     if sight.capitals and leans:
         for worth, name in ledger.names(sight, turns[:before])[:NAMES]:
@@ -81,7 +85,9 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
             telegram.enrich()
         _tell(sight, telegram, _ranked(turns[before:], marks, NEAR))
         _tell(sight, telegram, earlier)
-    _tell(sight, telegram, {**marks, **_ranked(turns, marks, _recency(ask, strong))})
+    if not leans:
+        marks = _quote(sight, telegram, marks, room)
+    _tell(sight, telegram, {**marks, **_ranked(turns, marks, _recency(ask, strong, mere=mere))})
     if not telegram.full:
         _tell(sight, telegram, _older(sight, turns, telegram.room))
     telegram.enrich()
@@ -103,11 +109,24 @@ def beside(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextL
     return found
 
 
-def _recency(ask: Ask, strong: float) -> float:
+def _quote(sight: Sight, telegram: Telegram, marks: Mapping[int, float], room: int) -> Mapping[int, float]:
+    """Put down what answers best as it was said, as far as there is room for that; return the marks of the rest."""
+    most = int(max(room * QUOTED, (room - TIGHT) * QUOTED_BEYOND))
+    rest = dict(marks)
+    for one in sorted(marks, key=lambda id_: (marks[id_], id_), reverse=True):
+        if room - telegram.room >= most or (room <= TIGHT and marks[one] < STRONG):
+            break
+        if telegram.quote(sight.state.statements[one], marks[one], room - most):
+            del rest[one]
+    return rest
+
+
+def _recency(ask: Ask, strong: float, *, mere: bool) -> float:
     """Return what being recent counts: much for a question that only the talk explains, little in a long talk."""
-    vague = ask.weights.vague
-    if not ask.speakers and ((ask.leans and (strong < STRONG or ask.young)) or vague):
-        return NEAREST if vague else NEAR
+    if mere:
+        return NEAREST
+    if ask.leans and not ask.speakers and (strong < STRONG or ask.young):
+        return NEAR
     return BEGINNING if ask.young else FAR
 
 
@@ -158,7 +177,7 @@ def _all(sight: Sight, room: int) -> list[ContextLine] | None:
 
 
 def _subject_before(
-    sight: Sight, turns: Sequence[Sequence[Statement]], room: int, strong: float
+    sight: Sight, turns: Sequence[Sequence[Statement]], room: int, strong: float, *, mere: bool
 ) -> tuple[int | None, float]:
     """Return where the running subject began if the one before it is meant, and that one's share of the room."""
     ask = sight.ask
@@ -169,7 +188,7 @@ def _subject_before(
         return None, 1.0
     if returns.closed(sight, turns):
         return (None, 1.0) if ask.closes else (returns.began(sight, turns), UNSURE)
-    place = returns.began(sight, turns)
+    place = None if mere else returns.began(sight, turns)
     if place is None:
         return None, 1.0
     first = turns[place][0].id
