@@ -53,46 +53,81 @@ class Held:
     answers: bool
 
 
-def find(sight: Sight, question: Reading, profile: Profile, marks: Mapping[int, float], room: int) -> Held:
-    """Return the lines about claims, the date of today and items that this question needs."""
+def find(
+    sight: Sight, question: Reading, profile: Profile, marks: Mapping[int, float], room: int, *, whole: bool
+) -> Held:
+    """Return the lines about claims, the date of today and items that this question needs.
+
+    `whole`: all that was said will stand beside them, so that only a claim that answers, or rests on nothing that can
+    be shown, says more.
+    """
     asked = {one for one, pattern in asks(sight.ask.language).items() if pattern.search(sight.ask.folded)}
     about = _named(sight, question) | sight.ask.speakers
     if asking_tables(sight.ask.language).me.search(sight.ask.folded):
         about.add("user")
-    claims, answers = _claims(sight, asked, about, profile, marks)
+    best = _best_claims(sight, asked, about, marks)
+    answers = {one for one in best if _answers(sight.state.claims[one], sight, asked, about)}
+    spare = room if asked and not sight.ask.leans else room // 3
+    if answers:
+        best = {
+            one: worth for one, worth in best.items() if one in answers or sight.state.claims[one].predicate in asked
+        }
+    elif whole:
+        best = {one: worth for one, worth in best.items() if not _visible(sight, sight.state.claims[one].origin)}
+    claims = _claim_lines(sight, best, answers, profile, spare)
     items, due = _items(sight, question, marks)
     today = _today(sight, question) if room >= LEAST_FOR_DATE else []
-    return Held([*claims, *today, *items], answers or due)
+    return Held([*claims, *today, *items], bool(answers) or due)
 
 
-def _claims(
-    sight: Sight, asked: set[str], about: set[str], profile: Profile, marks: Mapping[int, float]
-) -> tuple[list[ContextLine], bool]:
-    """Return the claims the question is about, in the order in which they came to hold, and whether one answers it."""
+def _best_claims(sight: Sight, asked: set[str], about: set[str], marks: Mapping[int, float]) -> dict[int, float]:
+    """Return claim id → worth of the claims the question is about, the best first."""
     state, ask = sight.state, sight.ask
     named = about - ask.speakers - {"user"}
     worth: dict[int, float] = {}
     for claim in state.claims.values():
-        if claim.open or ask.earlier:
-            mark = max((marks.get(one, 0.0) for one in claim.origin), default=0.0)
-            meant = named & {claim.subject, claim.object} or (mark >= HEARD and _says(sight, claim.object))
-            worth[claim.id] = (
-                (NAMED if meant else SPEAKING * (claim.subject in about))
-                + ASKED_FOR * (claim.predicate in asked)
-                + mark
-            )
-    best = sorted((one for one in worth if worth[one] >= ENOUGH), key=lambda one: (-worth[one], one))
-    answering = [one for one in best if _answers(state.claims[one], sight, asked, about)]
-    chosen = [*answering, *(one for one in best if one not in answering)][: MOST_CLAIMS if answering else FEW_CLAIMS]
-    lines: list[ContextLine] = []
+        if claim.until is not None and not ask.earlier:
+            continue
+        mark = _best(claim.origin, marks)
+        value = mark + ASKED_FOR * (claim.predicate in asked)
+        if claim.subject in named or claim.object in named or (mark >= HEARD and _says(sight, claim.object)):
+            value += NAMED
+        elif claim.subject in about:
+            value += SPEAKING
+        if value >= ENOUGH:
+            worth[claim.id] = value
+    return dict(sorted(worth.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _claim_lines(
+    sight: Sight, best: Mapping[int, float], answers: set[int], profile: Profile, spare: int
+) -> list[ContextLine]:
+    """Return lines for some of the best claims, in the order in which they came to hold.
+
+    Those that do not answer share `spare` characters.
+    """
+    ranked = sorted(best, key=lambda one: one not in answers)
+    chosen: dict[int, str] = {}
+    for one in ranked[: MOST_CLAIMS if answers else FEW_CLAIMS]:
+        claim = sight.state.claims[one]
+        text = "" if _all_shown(sight, claim.origin) else claim_text(claim, sight, profile)
+        if one not in answers:
+            spare -= len(text) + 1
+        if text and (spare >= 0 or one in answers):
+            chosen[one] = text
+    lines = []
     for one in sorted(chosen):
-        claim = state.claims[one]
-        text = claim_text(claim, sight, profile)
-        if text and not _all_shown(sight, claim.origin):
-            lines.append(ContextLine("claim", text, _turns(sight, claim.origin), round(worth[one], 3)))
-            if answering:
-                sight.covered.update(claim.origin)
-    return lines, bool(answering)
+        origin = sight.state.claims[one].origin
+        lines.append(ContextLine("claim", chosen[one], _turns(sight, origin), round(best[one], 3)))
+        if answers:
+            sight.covered.update(origin)
+    return lines
+
+
+def _visible(sight: Sight, origin: Sequence[int]) -> bool:
+    """Tell whether all that a claim rests on may be shown as it was said."""
+    statements = sight.state.statements
+    return bool(origin) and all(one in statements and sight.visible(statements[one]) for one in origin)
 
 
 def _says(sight: Sight, words: str) -> bool:
@@ -174,7 +209,7 @@ def _items(sight: Sight, question: Reading, marks: Mapping[int, float]) -> tuple
         if item.state in OPEN_STATES:
             falls = _falls_into(item, question)
             due = due or (falls and question.question)
-            worth = max((marks.get(one, 0.0) for one in item.origin), default=0.0) + falls
+            worth = _best(item.origin, marks) + falls
             if worth >= ENOUGH / 2:
                 found.append((item.due.seconds_left(sight.now) if item.due else float("inf"), worth, item))
     found.sort(key=lambda one: (one[0], one[2].id))
@@ -185,9 +220,18 @@ def _items(sight: Sight, question: Reading, marks: Mapping[int, float]) -> tuple
     return lines, due
 
 
+def _best(origin: Sequence[int], marks: Mapping[int, float]) -> float:
+    """Return the highest mark of the statements a record rests on."""
+    best = 0.0
+    for one in origin:
+        if one in marks and marks[one] > best:
+            best = marks[one]
+    return best
+
+
 def _falls_into(item: Item, question: Reading) -> bool:
     """Tell whether an item is due in a time the question names."""
-    if item.due is None:
+    if item.due is None or not question.times:
         return False
     at = item.due.at()
     for mention in question.times:
