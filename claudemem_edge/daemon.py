@@ -15,6 +15,7 @@ from claudemem_edge.alarm import Alarm
 from claudemem_edge.counters import Counters
 from claudemem_edge.errors import EdgeError, SettingsError
 from claudemem_edge.language.load import load
+from claudemem_edge.log import log_failure, set_up_log
 from claudemem_edge.memory import Memory
 from claudemem_edge.notices import Notices
 from claudemem_edge.sessions import Sessions
@@ -76,6 +77,7 @@ class Daemon:
         """Serve until a signal (or the end of standard input) comes. Return the exit status."""
         set_up_log(self._settings.log.level)
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(log_failure)
         for one in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(one, self._stop.set)
         if stop_with_input:
@@ -177,10 +179,3 @@ async def _end(task: asyncio.Task[None]) -> None:
     (failure,) = await asyncio.gather(task, return_exceptions=True)
     if isinstance(failure, Exception):
         logger.error("%s ended early: %s", task.get_name(), type(failure).__name__)
-
-
-def set_up_log(level: str) -> None:
-    """Log to standard error, our own lines at `level`, the libraries' from warnings up."""
-    logging.basicConfig(level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
-    for noisy in ("httpx", "httpcore", "asyncio", "uvicorn", "uvicorn.error", "aiomqtt", "mqtt"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -8,7 +8,7 @@ import ipaddress
 import logging
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from claudemem_edge.errors import (
@@ -21,6 +21,7 @@ from claudemem_edge.errors import (
     TooLong,
     UnknownScope,
 )
+from claudemem_edge.log import told
 from claudemem_edge.transport.replies import JSON, HttpRefusal, error_reply
 from claudemem_edge.transport.scope import DEFAULT_SCOPE, resolve
 
@@ -108,7 +109,7 @@ class Guard:
                 await error_reply(error, scope["path"])(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 (a request has an answer whatever happens)
             # Its text may hold what somebody said.
-            logger.error("a request failed inside: %s at %s", type(error).__name__, _place(error))  # noqa: TRY400
+            logger.error("a request failed inside: %s", told(error))  # noqa: TRY400
             self._note_error(InternalError.code)
             if not started:
                 reply = error_reply(InternalError("something went wrong inside"), scope["path"])
@@ -234,11 +235,3 @@ def _is_loopback(name: str) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
-
-
-def _place(error: BaseException) -> str:
-    """Return file and line an exception came from: all that may be told of it."""
-    trace: Any = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}" if trace is not None else "?"
