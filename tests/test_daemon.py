@@ -1,66 +1,22 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
+from fakes.child_daemon import WAIT_S, Child
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-WAIT_S = 30
-
-
-class Child:
-    """A daemon as its own process, with what it tells the service manager."""
-
-    def __init__(self, folder: Path, *options: str, **environment: str) -> None:
-        self.path = folder / "api.sock"
-        self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._notify.bind(str(folder / "notify.sock"))
-        self._notify.settimeout(WAIT_S)
-        known = {"NOTIFY_SOCKET": str(folder / "notify.sock"), "XDG_CONFIG_HOME": str(folder), **environment}
-        self.process = subprocess.Popen(
-            [sys.executable, "-B", "-m", "claudemem_edge", "run", "--socket", str(self.path), "--no-tcp", *options],
-            env={**os.environ, **known},
-            stdin=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def hears(self, word: str) -> str:
-        """Return the first datagram from here on that holds a word."""
-        while word not in (told := self._notify.recv(4096).decode()):
-            pass
-        return told
-
-    def http(self) -> httpx.Client:
-        return httpx.Client(transport=httpx.HTTPTransport(uds=str(self.path)), base_url="http://x", timeout=WAIT_S)
-
-    def ends(self) -> tuple[int, str]:
-        """Wait for the end; return the exit status and what was logged."""
-        _, logged = self.process.communicate(timeout=WAIT_S)
-        return self.process.returncode, logged
-
-    def close(self) -> None:
-        self._notify.close()
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stderr):
-            assert stream is not None
-            stream.close()
-
 
 @pytest.fixture
 def child(tmp_path: Path) -> Iterator[Child]:
-    started = Child(tmp_path, "--model", "echo", WATCHDOG_USEC="200000")
+    started = Child(tmp_path, "--no-tcp", "--model", "echo", WATCHDOG_USEC="200000")
     yield started
     started.close()
 
@@ -106,7 +62,7 @@ def test_the_log_never_holds_what_was_said(child: Child) -> None:
 
 
 def test_it_stops_with_its_parents_input(tmp_path: Path) -> None:
-    child = Child(tmp_path, "--model", "echo", "--with-parent")
+    child = Child(tmp_path, "--no-tcp", "--model", "echo", "--with-parent")
     try:
         child.hears("READY=1")
         assert child.process.stdin is not None
@@ -117,7 +73,7 @@ def test_it_stops_with_its_parents_input(tmp_path: Path) -> None:
 
 
 def test_wrong_settings_end_with_78_and_a_sentence(tmp_path: Path) -> None:
-    child = Child(tmp_path, CLAUDEMEM_MODEL__NAEM="x")
+    child = Child(tmp_path, "--no-tcp", CLAUDEMEM_MODEL__NAEM="x")
     try:
         status, told = child.ends()
         assert status == 78

@@ -48,7 +48,7 @@ SPOKEN = core.no_info_after_validator_function(_spoken, core.str_schema())
 """Words somebody said. How many are too many is the memory's own limit."""
 PLAIN = core.no_info_after_validator_function(_clean, core.str_schema(max_length=256))
 SPEAKER = core.no_info_after_validator_function(_clean, core.str_schema(min_length=1, max_length=64))
-TEXT = core.str_schema(max_length=2000)
+TEXT = core.no_info_after_validator_function(_clean, core.str_schema())
 ID = core.str_schema(max_length=128, pattern=r"^[^\x00-\x20\x7f]*\z")
 LANGUAGE = core.str_schema(max_length=16, pattern=r"^[A-Za-z0-9_-]*\z")
 FLAG = core.bool_schema()

@@ -7,7 +7,7 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.errors import BadRequest
+from claudemem_edge.errors import BadRequest, TooLong
 from claudemem_edge.shapes.turn import Ask, Origin
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def _add(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
         raise BadRequest("the field text is missing", hint="it is what to be reminded of")
     if body.due is not None and body.due <= sessions.now().wall:
         raise BadRequest("the field due: this time has gone by", hint="give a time to come")
-    sessions.memory(scope)
+    most_chars = sessions.memory(scope).max_text_chars
+    if len(body.text) > most_chars:
+        raise TooLong(f"the text has {len(body.text)} characters; {most_chars} is the most", hint="say it shorter")
     added = sessions.command(scope, "add", body.text.strip(), language=body.language)
     if body.due is None:
         return added
