@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import reduce
+from itertools import islice, product
 from operator import or_
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
 WORD = re.compile(r"(?P<group>[a-z_]+):(?:\((?:\?:)?|(?P<named>[a-z_]+))|(?P<kind>[a-z_]+)|\s+")
 FIRST_CODE = 0xE000
-LOOK = ("(?=", "(?!", "(?<=", "(?<!")
-OPENING = re.compile(r"\((?:\?(?:P<[a-z_]+>|:))?")
+LOOK_AWAY = ("(?!", "(?<!")
+OPENING = re.compile(r"\((?:\?(?:P<[a-z_]+>|:|<?=))?")
+MOST_NEEDS = 64
+"""Alternatives multiply: beyond so many needs the rest are left out."""
 
 
 def code_of(number: int) -> str:
@@ -55,13 +58,14 @@ def needs(pattern: str) -> tuple[int, ...]:
     alternatives = _split(pattern)
     if len(alternatives) > 1:
         each = [needs(alternative) for alternative in alternatives]
-        return (reduce(or_, (masks[0] for masks in each)),) if all(each) else ()
+        together = (reduce(or_, one_of_each) for one_of_each in islice(product(*each), MOST_NEEDS))
+        return tuple(dict.fromkeys(together)) if all(each) else ()
     masks: list[int] = []
     at = 0
     while at < len(pattern):
         end = _close(pattern, at) if pattern[at] == "(" else at + 1
         unit, optional = pattern[at:end], pattern[end : end + 1] == "?" or pattern[end : end + 2] == "{0"
-        if not optional and not unit.startswith(LOOK):
+        if not optional and not unit.startswith(LOOK_AWAY):
             if unit[0] == "(":
                 opening = OPENING.match(unit)
                 masks.extend(needs(unit[opening.end() if opening else 1 : -1]))

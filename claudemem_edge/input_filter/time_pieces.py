@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.input_filter.time_grammar import GAP, NUMBER
+from claudemem_edge.input_filter.time_grammar import DIGIT, GAP, NUMBER, TERM, UNKNOWN
 
 if TYPE_CHECKING:
     from claudemem_edge.input_filter.time_grammar import Grammar
 
-WORD = re.compile(r"[a-z]+|[^\W\d_a-z]+")
 DIGITS = re.compile(r"[0-9]+")
 MOST_DIGITS = 15
 SPOKEN_ONE_BY_ONE = "digits"
@@ -34,34 +33,32 @@ class Piece:
 def cut(folded: str, grammar: Grammar) -> list[Piece]:
     """Return the pieces of a text from left to right. Blanks are nothing; unknown stretches are one gap each."""
     pieces: list[Piece] = []
-    at, length, joined = 0, len(folded), grammar.language.joined
-    while at < length:
-        character = folded[at]
-        if character == " ":
-            at += 1
-            continue
-        if character.isascii() and character.isdigit():
-            piece = _digits(folded, at, grammar)
-        else:
-            word = _word(folded, at, grammar, joined=joined)
-            piece = word or Piece(GAP, at, _gap_end(folded, at, joined=joined))
-        if piece.kind == GAP and pieces and pieces[-1].kind == GAP:
-            pieces[-1].end = piece.end
+    at, find = 0, grammar.starts.search
+    while (found := find(folded, at)) is not None:
+        start, end = found.span()
+        if start > at and folded[at:start] != " ":
+            _gap(pieces, at, start)
+        piece: Piece | None = None
+        if found.lastgroup == DIGIT:
+            piece = _digits(folded, start, grammar)
+        elif found.lastgroup != UNKNOWN:
+            piece = _word(folded, start, found.group(TERM), grammar)
+        if piece is None:
+            _gap(pieces, start, end)
         else:
             pieces.append(piece)
-        at = piece.end
+            end = piece.end
+        at = end
+    if at < len(folded):
+        _gap(pieces, at, len(folded))
     return pieces
 
 
-def _gap_end(folded: str, at: int, *, joined: bool) -> int:
-    if joined and not folded[at].isascii():
-        return at + 1
-    word = WORD.match(folded, at)
-    end = word.end() if word else at + 1
-    # An identifier such as b12 or abc-1 is one gap, digits and all.
-    while word and end < len(folded) and folded[end].isascii() and folded[end].isalnum():
-        end += 1
-    return end
+def _gap(pieces: list[Piece], start: int, end: int) -> None:
+    if pieces and pieces[-1].kind == GAP:
+        pieces[-1].end = end
+    else:
+        pieces.append(Piece(GAP, start, end))
 
 
 def _digits(folded: str, at: int, grammar: Grammar) -> Piece:
@@ -98,25 +95,12 @@ def _literal(found: re.Match[str], makes: str, grammar: Grammar) -> Piece:
     return piece
 
 
-def _word(folded: str, at: int, grammar: Grammar, *, joined: bool) -> Piece | None:
-    """Return the longest time word or numeral here."""
-    character = folded[at]
-    word = WORD.match(folded, at) if character.isascii() and character.isalpha() else None
-    name = word.group() if word else character
-    best: Piece | None = None
-    for term, kind, value in grammar.terms.get(name, ()):
-        if folded.startswith(term, at) and _ends_here(folded, at + len(term)):
-            best = Piece(kind, at, at + len(term), value)
-            break
-    if name in grammar.numerals.first and (not joined or not word):
-        numeral = grammar.numerals.read(folded, at)
-        if numeral is not None and (best is None or numeral.end > best.end):
-            best = Piece(numeral.kind, at, numeral.end, numeral.value)
-    return best
-
-
-def _ends_here(folded: str, end: int) -> bool:
-    """Tell whether a word may end here: no Latin letter follows one."""
-    return not (
-        end < len(folded) and "a" <= folded[end - 1] <= "z" and (folded[end].isalpha() and folded[end] < "\u2e80")
-    )
+def _word(folded: str, start: int, term: str | None, grammar: Grammar) -> Piece | None:
+    """Return the longest here of a time word, which is known, and a numeral."""
+    kind, value = grammar.terms[term] if term is not None else ("", None)
+    end = start + len(term) if term is not None else start
+    if term is None or term in grammar.terms_of_numerals:
+        numeral = grammar.numerals.read(folded, start)
+        if numeral is not None and numeral.end > end:
+            return Piece(numeral.kind, start, numeral.end, numeral.value)
+    return Piece(kind, start, end, value) if term is not None else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.input_filter.time_duration import measure
 from claudemem_edge.input_filter.time_fields import finish, weekdays_of
+from claudemem_edge.input_filter.time_grammar import GAP
 from claudemem_edge.input_filter.time_pattern import bits
 from claudemem_edge.input_filter.time_pieces import Piece
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable
 
-    from claudemem_edge.input_filter.time_grammar import Form, Grammar
+    from claudemem_edge.input_filter.time_grammar import Form, Grammar, Prospects
 
 RANGES = {
     "hour": (0, 24),
@@ -33,6 +35,8 @@ MEASURED = frozenset({"duration"})
 KEPT_WHOLE = frozenset({"first", "last", "edge", "edge_said", "base", "wrong", "right", "also", "also_then"})
 """Names of groups whose piece is kept as it is, not poured into the fields."""
 LISTED = frozenset({"weekdays"})
+PAST = "past_word"
+"""Kind of the words that turn dates without a year to the past."""
 MOST_PIECES = 400
 MOST_VALUE = 1 << 62
 SECOND_ORDINAL = 2
@@ -40,18 +44,54 @@ SECOND_ORDINAL = 2
 
 
 def reduce(pieces: list[Piece], grammar: Grammar) -> list[Piece]:
-    """Return the pieces with everything joined that the rules can join."""
-    codes = grammar.codes
+    """Return the pieces with everything joined that the rules can join; none when that makes no time."""
     pieces = pieces[:MOST_PIECES]
+    if not _promising(pieces, grammar.prospects):
+        return []
+    pieces = _without_hopeless(pieces, grammar.prospects)
+    codes = grammar.codes
     line = "".join([codes[piece.kind] for piece in pieces])
-    there, have = set(line), bits(line)
+    have = bits(line)
     for stage in grammar.stages:
-        made = _run(pieces, line, stage.possible(there, have))
+        made = _run(pieces, line, stage.possible(have))
         if made:
             pieces = _put(pieces, made)
             line = "".join([codes[piece.kind] for piece in pieces])
-            there, have = set(line), bits(line)
+            have = bits(line)
     return pieces
+
+
+def _promising(pieces: Iterable[Piece], prospects: Prospects) -> bool:
+    """Tell whether any stretch between gaps can become a time, or is one already; no rule spans a gap."""
+    bit_of = prospects.bit_of
+    kinds = 0
+    for piece in pieces:
+        if piece.rule:
+            return True
+        if piece.kind != GAP:
+            kinds |= bit_of[piece.kind]
+        elif kinds:
+            if prospects.good(kinds):
+                return True
+            kinds = 0
+    return kinds != 0 and prospects.good(kinds)
+
+
+def _without_hopeless(pieces: Iterable[Piece], prospects: Prospects) -> list[Piece]:
+    """Return the pieces with a gap in place of what can become no time; words for the past stay wherever they stand."""
+    kept: list[Piece] = []
+    for is_gap, stretch in groupby(pieces, _is_gap):
+        row = list(stretch)
+        if is_gap or _promising(row, prospects):
+            kept += row
+        else:
+            kept.append(Piece(GAP, row[0].start, row[-1].end))
+            kept += [piece for piece in row if piece.kind == PAST]
+    return kept
+
+
+def _is_gap(piece: Piece) -> bool:
+    return piece.kind == GAP
 
 
 def _run(pieces: list[Piece], line: str, forms: Iterable[Form]) -> list[tuple[int, int, Piece]]:

@@ -16,7 +16,7 @@ from claudemem_edge.input_filter.time_alignment import aligned
 from claudemem_edge.input_filter.time_grammar import GAP, Grammar, grammar_of
 from claudemem_edge.input_filter.time_pieces import cut
 from claudemem_edge.input_filter.time_point import Setting
-from claudemem_edge.input_filter.time_reduce import reduce
+from claudemem_edge.input_filter.time_reduce import PAST, reduce
 from claudemem_edge.input_filter.time_resolve import resolve
 from claudemem_edge.shapes.times import TimeMention
 
@@ -57,9 +57,11 @@ def read_times(text: str, now: Moment, lexicon: Lexicon, hint: str = "") -> Time
     if language is None or grammar is None or not grammar.may_hold_time(folded):
         return NOTHING
     pieces = reduce(cut(fold(folded, language.simplified), grammar), grammar)
+    if not pieces:
+        return NOTHING
     mentions: list[TimeMention] = []
     unclear: list[Span] = []
-    setting = Setting(now.wall, grammar.tables, past=any(piece.kind == "past_word" for piece in pieces))
+    setting = Setting(now.wall, grammar.tables, past=any(piece.kind == PAST for piece in pieces))
     for at, piece in enumerate(pieces):
         vague = piece.kind in grammar.tables["unclear"]
         if not vague and not (piece.rule and piece.kind in grammar.tables["results"]):
