@@ -24,8 +24,6 @@ RECENT = 64
 """Statements in which a speaker must have said something to be known by name."""
 YOUNG = 24
 """Turns until which a talk has only begun."""
-SHORT = 90
-"""Characters within which a closing word takes leave."""
 NAMELESS = frozenset({"user", "assistant", "event"})
 
 
@@ -126,7 +124,7 @@ def understand(state: MemoryState, question: Reading, language: Language | None,
         _points_back(question, folded, made, speakers),
         bool(cues.continues.match(folded)) or bool(made.hangs.search(folded)),
         bool(cues.opens.match(folded)),
-        len(folded) <= SHORT and bool(cues.closes.search(folded)),
+        cues.takes_leave(folded),
         question.question or any(clause.question for clause in question.clauses),
         state.turn <= YOUNG,
         tuple(_days(question, now)),

@@ -46,7 +46,7 @@ def inject(
     sight = Sight(state, ask, now, lexicon, shown)
     places = score(state, ask.weights, room)
     marks = choice.rate(sight, places)
-    known = held.find(sight, question, profile, marks, room)
+    known = held.find(sight, question, profile, marks, room, whole=choice.fits(sight, room))
     held_true = any(line.kind != "date" for line in known.lines)
     if not held_true and not related(sight, question, places, whole=choice.fits(sight, min(room, LITTLE))):
         return Context()

@@ -93,6 +93,12 @@ def related(sight: Sight, question: Reading, places: Mapping[int, float], *, who
     return share >= least + (made.theme if theme in own else 0.0)
 
 
+def bare(sight: Sight) -> bool:
+    """Tell whether a question names nothing that was said but attributes: what they are of is the thing at hand."""
+    attributes = tables(sight.language).attributes
+    return bool(attributes) and all(term in attributes for term in sight.ask.weights.said)
+
+
 def _takes_up(sight: Sight, question: Reading, made: RelevanceTables) -> bool:
     """Tell whether the question has a name that was said before, or speaks of "the" thing that was just said."""
     if any(mention.known for mention in question.mentions):

@@ -21,8 +21,6 @@ SPAN = 6
 FEWEST = 2
 """Turns on either side of a change of subject."""
 OPENS, MAY_OPEN, CONTINUES, TIES = 3.0, 1.0, 1.0, 8.0
-SHORT = 90
-"""Characters within which a closing word closes; in a longer utterance it is said by the way."""
 
 
 def last_turns(sight: Sight, count: int = TURNS) -> list[list[Statement]]:
@@ -55,8 +53,8 @@ def began(sight: Sight, turns: Sequence[Sequence[Statement]]) -> int | None:
 
 def closed(sight: Sight, turns: Sequence[Sequence[Statement]]) -> bool:
     """Tell whether the last two turns took leave of their subject."""
-    closes = topic_cues(sight.language).closes
-    return any(len(one.text) <= SHORT and closes.search(one.text.lower()) for turn in turns[-2:] for one in turn)
+    cues = topic_cues(sight.language)
+    return any(cues.takes_leave(one.text.lower()) for turn in turns[-2:] for one in turn)
 
 
 def _opening(turn: Sequence[Statement], cues: TopicCues) -> float:

@@ -35,6 +35,8 @@ class Weights:
     """What a term heard once would be worth."""
     unheard: list[str] = field(default_factory=list)
     """Those terms."""
+    said: list[str] = field(default_factory=list)
+    """The terms that were heard."""
 
     @property
     def vague(self) -> bool:
@@ -62,6 +64,7 @@ def weigh(state: MemoryState, terms: Iterable[str], before: int) -> Weights:
         row = index.find(key)
         count = len(row) if not row or row[-1] < before else bisect_left(row, before)
         if count:
+            weights.said.append(term)
             weights.known.append((log(total / (count + 0.5)) + 0.2, key, row if count == len(row) else row[:count]))
         else:
             weights.unknown += log(2 * total) + 0.2

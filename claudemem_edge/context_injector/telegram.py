@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from claudemem_edge.context_injector.phrase import CONTENT, NAME, NUMBER, WEAK, Phrase
-from claudemem_edge.context_injector.phrases import phrases, tables
+from claudemem_edge.context_injector.phrases import tables
 from claudemem_edge.language.terms import stem
 from claudemem_edge.language.terms import tables as term_tables
 from claudemem_edge.shapes.context import ContextLine
@@ -152,7 +152,7 @@ class Telegram:
     def _phrases(self, statement: Statement) -> Sequence[Phrase]:
         """Return the phrases of a statement, times as they were said and with their dates."""
         text = self._sight.text(statement)
-        found = phrases(text, self._sight.language_of(statement))
+        found = self._sight.phrases(statement)
         if not statement.times or text != statement.text:
             return found
         for mention in statement.times:

@@ -25,6 +25,12 @@ class TopicCues:
     continues: re.Pattern[str] = NOTHING
     closes: re.Pattern[str] = NOTHING
     returns: re.Pattern[str] = NOTHING
+    short: int = 60
+    """Characters within which a closing word closes; in a longer utterance it is said by the way."""
+
+    def takes_leave(self, folded: str) -> bool:
+        """Tell whether an utterance does nothing but close its subject."""
+        return len(folded) <= self.short and self.closes.search(folded) is not None
 
 
 def _compiled(patterns: Sequence[str], lead: str, tail: str) -> re.Pattern[str]:
@@ -41,6 +47,7 @@ def _cues(language: Language | None) -> TopicCues:
         _compiled(table.get("continues", ()), lead, word_end),
         _compiled(table.get("closes", ()), word_start, word_end),
         _compiled(table.get("returns", ()), word_start, word_end),
+        table.get("short", 60),
     )
 
 
