@@ -56,17 +56,13 @@ find_weights(sys.argv[1], pathlib.Path(sys.argv[2]))
 
 def set_up(model: str, speaker: Speaker) -> None:
     """Bring what is missing, saying first how much it is; without a model neither engine. Raises Stopped."""
-    if not PYTHON.exists() or _stamp("venv") != _python_key():
-        for path in FOLDER.glob("has-*"):
-            path.unlink()
-    parts = [PACKAGES, ENGINE, MODELS[model]] if model else [PACKAGES]
-    wanted = [part for part in parts if _stamp(part.key) != _key(part)]
+    wanted = wanted_parts(model)
     if not wanted:
         return
-    _announce(wanted, speaker)
+    announce(wanted, shutil.disk_usage(ROOT).free // 1_000_000, speaker)
     steps = Steps(FOLDER / "downloads")
     began_s = time.monotonic()
-    _bring_debian_packages(wanted, steps, speaker)
+    bring_debian_packages(missing_debian_packages(wanted), steps, speaker, may_install=_may_install())
     for number, part in enumerate(wanted, 1):
         head = f"{number}/{len(wanted)}"
         speaker.say(f"{head} {part.english} ({part.download_mb} MB)", f"{head} {part.chinese}（{part.download_mb} MB）")
@@ -76,13 +72,27 @@ def set_up(model: str, speaker: Speaker) -> None:
             _pip(steps, ENGINE, "-e", f"{ROOT}[embedded]")
         else:
             _bring_model(part, model, steps)
-        _set_stamp(part.key, _key(part))
+        set_stamp(part)
     steps.close()
     took_s = round(time.monotonic() - began_s)
     speaker.say(
         f"Ready after {took_s} s. deploy/try --remove takes it all away again.",
         f"准备好了，用了 {took_s} 秒。deploy/try --remove 会把这些全部清除。",
     )
+
+
+def wanted_parts(model: str) -> list[Part]:
+    """Return what is not there yet, or is there for another Python or other versions."""
+    if not PYTHON.exists() or _stamp("venv") != _python_key():
+        for path in FOLDER.glob("has-*"):
+            path.unlink()
+    parts = [PACKAGES, ENGINE, MODELS[model]] if model else [PACKAGES]
+    return [part for part in parts if _stamp(part.key) != _key(part)]
+
+
+def set_stamp(part: Part) -> None:
+    """Note that a part is there."""
+    _write_stamp(part.key, _key(part))
 
 
 def remove(speaker: Speaker) -> None:
@@ -109,7 +119,8 @@ def missing_debian_packages(wanted: list[Part]) -> list[str]:
     return missing
 
 
-def _announce(wanted: list[Part], speaker: Speaker) -> None:
+def announce(wanted: list[Part], free_mb: int, speaker: Speaker) -> None:
+    """Say how much will come, before anything comes. Raises Stopped where there is no room for it."""
     download_mb = sum(part.download_mb for part in wanted)
     disk_mb = sum(part.disk_mb for part in wanted)
     minutes = 1 + round(download_mb / LINE_MB_A_MINUTE)
@@ -119,7 +130,6 @@ def _announce(wanted: list[Part], speaker: Speaker) -> None:
         f"准备放在 {FOLDER}：下载 {download_mb} MB，占磁盘 {disk_mb} MB，\n"
         f"20 Mbit/s 的网络大约 {minutes} 分钟，树莓派要久一些。",
     )
-    free_mb = shutil.disk_usage(ROOT).free // 1_000_000
     needed_mb = disk_mb + SPARE_MB
     if free_mb < needed_mb:
         raise Stopped(
@@ -128,13 +138,12 @@ def _announce(wanted: list[Part], speaker: Speaker) -> None:
         )
 
 
-def _bring_debian_packages(wanted: list[Part], steps: Steps, speaker: Speaker) -> None:
+def bring_debian_packages(missing: list[str], steps: Steps, speaker: Speaker, *, may_install: bool) -> None:
     """Install Debian packages where we may; else raise Stopped with the one line to type."""
-    missing = missing_debian_packages(wanted)
     if not missing:
         return
     line = f"sudo apt-get install {' '.join(missing)}"
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+    if not may_install:
         raise Stopped(
             f"Debian packages are missing. Type:\n\n  {line}\n\nand then deploy/try again.",
             f"缺少 Debian 软件包。请输入：\n\n  {line}\n\n然后再运行 deploy/try。",
@@ -145,6 +154,10 @@ def _bring_debian_packages(wanted: list[Part], steps: Steps, speaker: Speaker) -
     steps.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing])
     with BROUGHT.open("a") as brought:
         brought.writelines(f"{name}\n" for name in sorted(_debian_packages() - before))
+
+
+def _may_install() -> bool:
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
 def _debian_packages() -> set[str]:
@@ -171,7 +184,7 @@ def _give_back(brought: set[str], speaker: Speaker) -> None:
 def _bring_packages(steps: Steps) -> None:
     if _stamp("venv") != _python_key():
         steps.run([sys.executable, "-m", "venv", "--clear", str(VENV)])
-        _set_stamp("venv", _python_key())
+        _write_stamp("venv", _python_key())
     _pip(steps, PACKAGES, "-e", str(ROOT))
 
 
@@ -217,5 +230,5 @@ def _stamp(key: str) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def _set_stamp(key: str, value: str) -> None:
+def _write_stamp(key: str, value: str) -> None:
     (FOLDER / f"has-{key}").write_text(value, encoding="utf-8")
