@@ -14,7 +14,7 @@ from fakes.fake_ollama import FakeOllama
 from fakes.real_mosquitto import Broker, Listener, eventually, free_port
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
 BASE = "claudemem/home"
@@ -56,6 +56,12 @@ class Doors:
 
     async def statements(self, scope: str) -> list[str]:
         return [row["text"] for row in json.loads(await self.view(scope)).get("statements", [])]
+
+    async def until_health(self, wanted: Callable[[dict[str, Any]], bool]) -> None:
+        """Wait until the daemon says that it is as wanted."""
+        async with asyncio.timeout(WAIT_S):
+            while not wanted((await self.unix.get("/health")).json()):  # noqa: ASYNC110 - health tells nobody by itself
+                await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
