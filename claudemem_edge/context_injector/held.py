@@ -65,7 +65,8 @@ def find(
     about = _named(sight, question) | sight.ask.speakers
     if asking_tables(sight.ask.language).me.search(sight.ask.folded):
         about.add("user")
-    best = _best_claims(sight, asked, about, marks)
+    meant = about or (set() if sight.ask.leans else {"user"})  # who asks of nobody may well ask for oneself
+    best = _best_claims(sight, asked, meant, marks)
     answers = {one for one in best if _answers(sight.state.claims[one], sight, asked, about)}
     spare = room if asked and not sight.ask.leans else room // 3
     if answers:
