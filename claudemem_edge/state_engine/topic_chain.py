@@ -23,8 +23,6 @@ FADE = 0.9
 """What an earlier weight is worth when the same topic goes on."""
 RARE = 24
 """A key in more statements than this points to no topic."""
-SHORT = 90
-"""Characters within which a closing word closes; in a longer utterance it is said by the way."""
 FEWEST = 3
 """Statements before a topic can be left again."""
 HEARD = 0.34
@@ -108,7 +106,7 @@ def _choose(
     if cues.opens.match(folded):
         return None if grown else running
     closed = _closed(state, first, language)
-    leaves = len(folded) <= SHORT and cues.closes.search(folded)
+    leaves = cues.takes_leave(folded)
     if not grown or leaves or (cues.continues.match(folded) and not closed):
         return running
     mine = shares.get(running.id, 0.0)
@@ -167,10 +165,9 @@ def _closed(state: MemoryState, first: int, language: Language | None) -> bool:
     if at < 0:
         return False
     since = statements[order[at]].turn - 1
-    closes = topic_cues(language).closes
+    cues = topic_cues(language)
     while at >= 0 and statements[order[at]].turn >= since:
-        text = statements[order[at]].text
-        if len(text) <= SHORT and closes.search(text.lower()):
+        if cues.takes_leave(statements[order[at]].text.lower()):
             return True
         at -= 1
     return False
