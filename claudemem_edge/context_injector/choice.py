@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from claudemem_edge.context_injector.sight import Sight
     from claudemem_edge.shapes.memory import Statement
 
-NAMED_SPEAKER, QUESTION = 1.5, 0.6
-"""Factors for a statement of somebody the question names, and for one that only asks."""
+NAMED_SPEAKER, DATED, QUESTION = 1.5, 1.4, 0.6
+"""Factors for a statement of somebody the question names, for one with a time where a time is asked for, and for one
+that only asks."""
 STRONG = 0.6
 """Share of the question's weight that makes a statement an answer, whatever the question hangs on."""
 BESIDE = 2
@@ -51,6 +52,8 @@ def rate(sight: Sight, places: Mapping[int, float]) -> dict[int, float]:
             factor = QUESTION if statement.question else 1.0
             if statement.speaker in ask.speakers:
                 factor *= NAMED_SPEAKER
+            if ask.when and statement.times:
+                factor *= DATED
             found[one] = value / mass * factor
     for day in ask.days:
         for one in sight.said_on(day):
@@ -85,7 +88,7 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
             telegram.enrich()
         _tell(sight, telegram, _ranked(turns[before:], marks, NEAR))
         _tell(sight, telegram, earlier)
-    if not leans:
+    if not leans and not ask.when:
         marks = _quote(sight, telegram, marks, room)
     _tell(sight, telegram, {**marks, **_ranked(turns, marks, _recency(ask, strong, mere=mere))})
     if not telegram.full:

@@ -69,11 +69,11 @@ def find(
     best = _best_claims(sight, asked, meant, marks)
     answers = {one for one in best if _answers(sight.state.claims[one], sight, asked, about)}
     spare = room if asked and not sight.ask.leans else room // 3
-    if answers:
+    if answers or sight.ask.when:
         best = {
             one: worth for one, worth in best.items() if one in answers or sight.state.claims[one].predicate in asked
         }
-    elif whole:
+    if whole and not answers:
         best = {one: worth for one, worth in best.items() if not _visible(sight, sight.state.claims[one].origin)}
     claims = _claim_lines(sight, best, answers, profile, spare)
     items, due = _items(sight, question, marks)

@@ -259,3 +259,37 @@ def test_items_due_in_the_time_asked_about_are_shown_after_the_date(talk: MakeTa
     kinds = [line.kind for line in context.lines]
     assert wanted in str(context)
     assert kinds.index("date") < kinds.index("item")
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "question", "wanted"),
+    [
+        (
+            "en",
+            (
+                "The roofer is a cheerful man.",
+                "The roofer came yesterday about the gutter.",
+                "The roofer has a red van.",
+            ),
+            "When did the roofer come?",
+            "10 Mar 2026",
+        ),
+        (
+            "zh",
+            ("瓦匠是个爽快人。", "瓦匠昨天来看了水槽。", "瓦匠开一辆红车。"),
+            "瓦匠是什么时候来的？",
+            "2026年3月10日",
+        ),
+    ],
+)
+def test_where_a_time_is_asked_for_what_holds_one_comes_first(
+    talk: MakeTalk,
+    chatter: dict[str, tuple[str, ...]],
+    language: str,
+    said: tuple[str, ...],
+    question: str,
+    wanted: str,
+) -> None:
+    told = talk(*said, *chatter[language], *chatter[language], *chatter[language])
+    told.say(*chatter[language], minutes=60 * 20)
+    assert wanted in told.ask(question, 60).lines[0].text
