@@ -32,6 +32,8 @@ TIGHT, QUOTED, QUOTED_BEYOND = 220, 0.33, 0.8
 """Share of the room for statements as said: in a block of so many characters, and of what is beyond them."""
 FEW_TURNS = 8
 """Turns looked at for a question that does not lean on the talk."""
+ROOMY = 1000
+"""Characters from which on what was said last may fill up what evidence leaves over."""
 LEAST_FOR_RETURN = 120
 UNSURE = 0.6
 """Share of the room for the subject before, when nobody said that it is meant."""
@@ -90,8 +92,9 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
         _tell(sight, telegram, earlier)
     if not leans and not ask.when:
         marks = _quote(sight, telegram, marks, room)
-    _tell(sight, telegram, {**marks, **_ranked(turns, marks, _recency(ask, strong, mere=mere))})
-    if not telegram.full:
+    alone = strong >= STRONG and room < ROOMY and not leans and not ask.young
+    _tell(sight, telegram, marks if alone else {**marks, **_ranked(turns, marks, _recency(ask, strong, mere=mere))})
+    if not telegram.full and not alone:
         _tell(sight, telegram, _older(sight, turns, telegram.room))
     telegram.enrich()
     return telegram.lines()
