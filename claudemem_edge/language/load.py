@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.errors import PackError, did_you_mean
+from claudemem_edge.errors import PackError
 from claudemem_edge.language.pack import Language, Lexicon, Rule
 from claudemem_edge.language.pieces import Pieces
 from claudemem_edge.language.schema import check_about, check_fields, unbounded
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OWN_ROOT = Path(__file__).parent.parent / "packs"
 TRADITIONAL = "traditional"
 MAX_RULES = 2000
-WORD_LIST = re.compile(r"\{([a-z_]+)\}\Z")
+TERMS = re.compile(r"\{([a-z_]+)\}([a-z]*)\Z")
 
 
 @lru_cache(maxsize=16)
@@ -152,7 +152,7 @@ def _rule(table: dict[str, Any], pieces: Pieces, order: int, *, owners: bool) ->
     return Rule(
         id=f"{path.parent.name}.{path.stem}.{table['name']}",
         name=table["name"],
-        needs=tuple(_needs(table.get("needs", ()), pieces, table["name"])),
+        needs=tuple(dict.fromkeys(_needs(table.get("needs", ()), pieces, table["name"]))),
         written=table["pattern"],
         fields=fields,
         engine="regex" if owners else table.get("engine", "re"),
@@ -163,15 +163,14 @@ def _rule(table: dict[str, Any], pieces: Pieces, order: int, *, owners: bool) ->
 
 
 def _needs(needs: Iterable[str], pieces: Pieces, rule: str) -> Iterator[str]:
-    """Give the terms a rule needs; "{list}" stands for all terms of a word list."""
+    """Give the terms a rule needs; "{list}" stands for all terms of a word list or piece, "{list}s" for plurals."""
     for need in needs:
-        name = WORD_LIST.match(need)
-        if name is None:
+        terms = TERMS.match(need)
+        if terms is None:
             yield sys.intern(need.lower())
-        elif name[1] in pieces.words:
-            yield from pieces.words[name[1]]
         else:
-            raise PackError(f"{pieces.path}: rule {rule}: no word list {name[1]}" + did_you_mean(name[1], pieces.words))
+            for term in pieces.terms(terms[1], rule):
+                yield sys.intern(term + terms[2])
 
 
 def _check_patterns(language: Language) -> None:

@@ -4,7 +4,7 @@ A pack is a folder `packs/<language>/<pack>/`:
 
   pack.toml        language, title, script ("han" or "latin"), joined (no spaces between words), owner, licence
   <file>.toml      [[rule]] tables and [pieces]; other tables are kept as they stand, under the file's name
-                   a rule's needs are terms, or "{list}" for all terms of a word list
+                   a rule's needs are terms, or "{list}" for all terms of a word list or of a piece of plain words
   pieces.toml      parts of patterns for all files of the language: {name} in a pattern stands for them
   phrases.toml     key = "sentence with {fields}"
   words/<list>.txt one term a line, or term<TAB>value; # begins a comment

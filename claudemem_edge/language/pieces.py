@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import PackError, did_you_mean
+from claudemem_edge.language.spelled import spelled_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 PIECE = re.compile(r"\{([a-z][a-z_]*)\}")
@@ -34,6 +35,19 @@ class Pieces:
                 return filled
             pattern = filled
         raise PackError(f"{self.path}: rule {rule}: pieces nest deeper than {MAX_DEPTH}")
+
+    def terms(self, name: str, rule: str) -> Iterable[str]:
+        """Return the terms of a word list, or all that a piece of plain words stands for. Raises PackError."""
+        if name in self.words:
+            return self.words[name]
+        where = f"{self.path}: rule {rule}"
+        piece = self.own.get(name)
+        if not isinstance(piece, str):
+            raise PackError(f"{where}: no word list {name}" + did_you_mean(name, [*self.own, *self.words]))
+        try:
+            return sorted(spelled_out(self.fill(piece, rule)))
+        except ValueError as error:
+            raise PackError(f"{where}: {name} is no need: {error}") from None
 
     def _find(self, name: str, rule: str) -> str:
         piece = self.own.get(name)

@@ -91,6 +91,14 @@ def test_needs_may_name_a_word_list(pack: Callable[..., str]) -> None:
     assert language.rules["commands"]["kitchen.commands.stir"].needs == ("wok", "ladle", "stir")
 
 
+def test_needs_may_name_a_piece_of_plain_words(pack: Callable[..., str]) -> None:
+    rule = RULE.replace('needs = ["stir"]', 'needs = ["{tool}", "{utensils}s"]')
+    language = english(
+        pack(commands=f"[pieces]\ntool = 'spoons?|{{long}} fork'\n{rule}", utensils_txt="wok\n", pieces="long = 'long'")
+    )
+    assert language.rules["commands"]["kitchen.commands.stir"].needs == ("long fork", "spoon", "spoons", "woks")
+
+
 def test_a_pattern_may_stand_on_many_lines(pack: Callable[..., str]) -> None:
     folder = pack(commands=RULE.replace('pattern = "stir"', "pattern = '''\n  stir\n    (?:\\sit)?\n  '''"))
     assert english(folder).rules["commands"]["kitchen.commands.stir"].source == r"stir(?:\sit)?"
@@ -112,6 +120,10 @@ def test_a_pattern_may_stand_on_many_lines(pack: Callable[..., str]) -> None:
         (RULE.replace('"stir"]', '"{utensil}"]'), "no word list utensil; did you mean utensils?"),
         (ruled("(stir"), "missing )"),
         (RULE.replace('needs = ["stir"]', 'needs = "stir"'), "needs is a list"),
+        (
+            "[pieces]\nany = 'a.b'\n" + RULE.replace('["stir"]', '["{any}"]'),
+            "any is no need: more than plain words at 1",
+        ),
         (RULE.replace('name = "stir"', 'name = "Stir it"'), "a name is made of"),
         (RULE + 'engine = "grep"\n', "engine is re or regex"),
         ("rule = 3", "rules are [[rule]] tables"),
