@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from claudemem_edge.input_filter.claim_rules import as_digits
+from claudemem_edge.input_filter.claim_rules import BEGINS, BEGINS_ALONE, as_digits
 from claudemem_edge.input_filter.proper_names import proper_end
 from claudemem_edge.shapes.reading import ClaimDraft
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 STRIPPED = " ,，、。.;；:：!！\"'“”‘’"
 DAY_PATTERNS = {"year": "%Y", "month": "%Y-%m"}
 ANY_KIND = frozenset({"any", "thing"})
-BEGINS = "~"
-BEGINS_ALONE = "<"
-"""Marks of a kind in a rule's `kinds`."""
 SLACK_CHARS = 1
 """How much may stand behind a name that fills its place: the word for a city, a tablet."""
 RELATIONS = frozenset({"relation", "pet"})

@@ -10,13 +10,16 @@ from claudemem_edge.input_filter.numerals import Numerals
 from claudemem_edge.language.per_language import PerLanguage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from claudemem_edge.language.pack import Language, Rule
 
 SHAPE_KEYS = frozenset({"predicate", "subject", "object", "denies"})
 RULE_KEYS = frozenset({"at", "across", "elide", "who", "opened", "kinds", "capital", "numbers", "carry", "also"})
 PLACES = frozenset({"subject", "start"})
+BEGINS = "~"
+BEGINS_ALONE = "<"
+"""Marks of a kind in a rule's `kinds`."""
 WHO = frozenset({"", "speaker", "mine", "person", "other", "named", "relation", "medicine"})
 
 
@@ -55,6 +58,8 @@ class ClaimRule:
     capital: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     carry: str = ""
+    names: frozenset[str] = frozenset()
+    """Kinds of name without which nothing comes of the rule."""
 
 
 def _shape(table: Mapping[str, Any], where: str, more: frozenset[str] = frozenset()) -> DraftShape:
@@ -73,10 +78,11 @@ def _claim_rule(rule: Rule) -> ClaimRule:
         raise PackError(f"{rule.id}: at is subject or start")
     if fields.get("who", "") not in WHO:
         raise PackError(f"{rule.id}: who is one of {', '.join(sorted(WHO - {''}))}")
-    first = _shape(fields, rule.id, RULE_KEYS)
+    also = [_shape(table, rule.id) for table in fields.get("also", ())]
+    drafts = (_shape(fields, rule.id, RULE_KEYS), *also)
     return ClaimRule(
         rule,
-        (first, *(_shape(table, rule.id) for table in fields.get("also", ()))),
+        drafts,
         at_start=place == "start",
         across=bool(fields.get("across", False)),
         elide=bool(fields.get("elide", False)),
@@ -86,7 +92,17 @@ def _claim_rule(rule: Rule) -> ClaimRule:
         capital=frozenset(fields.get("capital", ())),
         numbers=frozenset(fields.get("numbers", ())),
         carry=fields.get("carry", ""),
+        names=_names(drafts, fields.get("kinds", {})),
     )
+
+
+def _names(drafts: Sequence[DraftShape], kinds: Mapping[str, str]) -> frozenset[str]:
+    """Return the kind of the names that all drafts have as object; of a denial a pointing word may be the object."""
+    objects = [draft.object.strip("{}") for draft in drafts]
+    if any(draft.denies for draft in drafts) or not all(name in kinds for name in objects):
+        return frozenset()
+    found = {kinds[name].rstrip(BEGINS + BEGINS_ALONE) for name in objects}
+    return frozenset(found) if len(found) == 1 else frozenset()
 
 
 def _claim_rules(language: Language | None) -> dict[str, ClaimRule]:

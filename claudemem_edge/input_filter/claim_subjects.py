@@ -22,7 +22,11 @@ THINGS = frozenset(
 SPEAKER = "speaker"
 REMEDIES = frozenset({"medicine", "thing", "any"})
 """What a pointing word may stand for that stands for a medicine."""
-UNNAMED = frozenset({SPEAKER, "pointer", "relation"})
+PERSONS = frozenset({"", "person", "any"})
+"""What a pointing word may stand for, if it is one, where a person is asked for."""
+UNNAMED = frozenset({"pointer", "relation"})
+NOBODYS_ROLES = frozenset({"", "mine"})
+SPEAKERS_ROLES = frozenset({"", "mine", "speaker", "person"})
 Places = dict[int, tuple[int, str]]
 NOWHERE: Places = {}
 NO_PLACE = (0, "")
@@ -67,6 +71,14 @@ class Ground:
         self._determiners = _places(scan, "determiners")
         self._family = _places(scan, "relations")
         self._relations = _places(scan, "roles") | self._family
+        self._subjects = {*self.possessives, *self.selves, *self._determiners, *self.named, *self.pointers}
+        if self.joined:
+            self._subjects.update(self._family)
+
+    @property
+    def reporting(self) -> bool:
+        """True when somebody says something in it."""
+        return bool(self._reporter_ends)
 
     def skip(self, at: int, end: int) -> int:
         """Return the place behind blanks and the words a clause may begin with."""
@@ -87,6 +99,8 @@ class Ground:
 
     def subject(self, at: int) -> Subject | None:
         """Return the subject that begins at `at`, if one does."""
+        if at not in self._subjects:
+            return None
         return self._own_relation(at) or self._self(at) or self._named_thing(at) or self._pointer(at) or self._other(at)
 
     def opens(self, at: int) -> bool:
@@ -108,20 +122,24 @@ class Ground:
         found.update(mark.end() for mark in MARK.finditer(self.folded))
         return sorted(found - self._caused)
 
-    def suits(self, who: str, subject: Subject | None) -> bool:
-        """Tell whether a subject is one that a rule asks for."""
+    @staticmethod
+    def roles(subject: Subject | None) -> set[str] | frozenset[str]:
+        """Return what rules may ask a subject to be (`who`) and it is."""
         if subject is None:
-            return who == "mine"
-        own = subject.kind == SPEAKER
-        return {
-            "mine": True,
-            "speaker": own,
-            "other": not own,
-            "person": subject.kind not in THINGS and subject.points_to in {"", "person", "any"},
-            "named": subject.kind not in UNNAMED,
-            "relation": subject.kind == "relation",
-            "medicine": subject.kind == "medicine" or subject.points_to in REMEDIES,
-        }[who]
+            return NOBODYS_ROLES
+        kind, points_to = subject.kind, subject.points_to
+        if kind == SPEAKER:
+            return SPEAKERS_ROLES
+        roles = {"", "mine", "other"}
+        if kind not in THINGS and points_to in PERSONS:
+            roles.add("person")
+        if kind not in UNNAMED:
+            roles.add("named")
+        if kind == "relation":
+            roles.add("relation")
+        if kind == "medicine" or points_to in REMEDIES:
+            roles.add("medicine")
+        return roles
 
     def earlier(self, kind: str, before: int) -> str:
         """Return the last name of a kind that ends before a place, "" if there is none."""

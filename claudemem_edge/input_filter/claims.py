@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from claudemem_edge.input_filter import corrections
 from claudemem_edge.input_filter.claim_drafts import STRIPPED, build
 from claudemem_edge.input_filter.claim_rules import claim_rules
-from claudemem_edge.input_filter.claim_subjects import SPEAKER, THINGS, Ground
+from claudemem_edge.input_filter.claim_subjects import SPEAKER, SPEAKERS_ROLES, THINGS, Ground
 
 if TYPE_CHECKING:
+    from claudemem_edge.input_filter.claim_rules import ClaimRule
     from claudemem_edge.input_filter.claim_subjects import Subject
     from claudemem_edge.language.pack import Language, Rule, Scan
     from claudemem_edge.shapes.reading import ClaimDraft, Clause, Mention, Utterance
@@ -36,7 +37,9 @@ def find(
     times: tuple[TimeMention, ...] = (),
 ) -> tuple[ClaimDraft, ...]:
     """Return what the asserted clauses claim, from left to right; with `times`, days stand in place of "last month"."""
-    rules = language.candidates("claims", scan)
+    shapes = claim_rules(language)
+    there = {mention.kind for mention in mentions}
+    rules = [shape for rule in language.candidates("claims", scan) if (shape := shapes[rule.id]).names.issubset(there)]
     values = language.candidates("corrections", scan)
     if not rules and not values:
         return ()
@@ -67,15 +70,14 @@ class _Reader:
         self,
         ground: Ground,
         language: Language,
-        rules: list[Rule],
+        rules: list[ClaimRule],
         values: list[Rule],
         times: tuple[TimeMention, ...],
     ) -> None:
-        shapes = claim_rules(language)
         self.drafts: list[ClaimDraft] = []
         self._ground = ground
         self._language = language
-        self._rules = [shapes[rule.id] for rule in rules]
+        self._rules = rules
         self._values = values
         self._times = times
         self._starts = ground.starts()
@@ -96,8 +98,7 @@ class _Reader:
     def read(self, span: tuple[int, int], run_end: int) -> None:
         """Read one clause; `run_end` is how far a rule may run on."""
         at, end = max(span[0], self._done), span[1]
-        first = self._resolved(self._ground.subject(self._ground.skip(at, end)))
-        of_others = first is not None and first.kind != SPEAKER
+        of_others = self._ground.reporting and self._of_others(at, end)
         while at < end and not (of_others and self._ground.hearsay(span[0], at)):
             after = self._step(at, end, run_end)
             if after is None:
@@ -105,6 +106,10 @@ class _Reader:
                 after = self._starts[place] if place < len(self._starts) else end
             at = after
         self._done = max(self._done, at)
+
+    def _of_others(self, at: int, end: int) -> bool:
+        first = self._resolved(self._ground.subject(self._ground.skip(at, end)))
+        return first is not None and first.kind != SPEAKER
 
     def _step(self, at: int, end: int, run_end: int) -> int | None:
         """Read what begins at `at` and return the place behind it, None when nothing known begins there."""
@@ -122,28 +127,35 @@ class _Reader:
         after = self._claim(start, subject, end, run_end)
         if after is None and not ground.opens(at):
             self._subject = before
-        elif after is None:
+        elif after is None and self._values:
             after = self._bare(start, run_end)
         return after if after is not None and after > at else None
 
     def _claim(self, start: int, subject: Subject | None, end: int, run_end: int) -> int | None:
+        ground = self._ground
+        about = subject or self._subject
+        roles = ground.roles(about)
+        behind = start if subject is None else ground.past_blanks(subject.end)
         for rule in self._rules:
-            place = start if rule.at_start or subject is None else self._ground.past_blanks(subject.end)
             if rule.opened and not self._strength:
                 continue
-            about = subject or self._subject or (self._ground.speaking(place) if rule.elide else None)
-            if about is None and not rule.at_start:
+            place = start if rule.at_start else behind
+            whom = about
+            if about is not None or not rule.elide:
+                if rule.who not in roles or (about is None and not rule.at_start):
+                    continue
+            elif rule.who in SPEAKERS_ROLES:
+                whom = ground.speaking(place)
+            else:
                 continue
-            if rule.who and not self._ground.suits(rule.who, about):
-                continue
-            match = rule.rule.pattern.match(self._ground.folded, place, run_end if rule.across else end)
+            match = rule.rule.pattern.match(ground.folded, place, run_end if rule.across else end)
             if match is None:
                 continue
-            built = build(rule, match, about, self._ground, self._language, self._times)
+            built = build(rule, match, whom, ground, self._language, self._times)
             if built is not None:
                 self._add(built.drafts)
                 if built.carry:
-                    self._subject = self._ground.known(built.carry, built.end)
+                    self._subject = ground.known(built.carry, built.end)
                 return built.end
         return None
 
