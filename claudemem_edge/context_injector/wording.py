@@ -39,6 +39,8 @@ class WordingTables:
     undated: str = "{text}"
     said: str = "{day} {who}"
     """Head of what was said on a day, for a question that asks when."""
+    day: str = ""
+    """How a day is written, for strftime; empty: its short form in words."""
     question: str = "?"
 
 
@@ -55,6 +57,7 @@ def _tables(language: Language | None) -> WordingTables:
         table.get("item", "{when}: {text}"),
         table.get("undated", "{text}"),
         table.get("said", "{day} {who}"),
+        table.get("day", ""),
         table.get("question", "?"),
     )
 
@@ -95,4 +98,5 @@ def date_note(mention: TimeMention, statement: Statement, language: Language | N
 
 def day(at: datetime, language: Language | None) -> str:
     """Return a day in its shortest unmistakable form."""
-    return dates.short_date(language, at.date()) if language else at.date().isoformat()
+    shape = tables(language).day or ("" if language else "%Y-%m-%d")
+    return at.strftime(shape) if shape or language is None else dates.short_date(language, at.date())

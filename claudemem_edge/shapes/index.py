@@ -17,7 +17,15 @@ KEY_BYTES = getsizeof(KEY_BITS)
 PAIR_BYTES = getsizeof([1, 2])
 SLOT_BYTES = 9
 """One more place in a row, with what a growing list sets aside."""
-PACKED_BYTES = getsizeof(b"")
+MOST_KEYS = (1 << 16) - 1
+
+
+def _numbers() -> array[int]:
+    return array("I")
+
+
+def _counts() -> array[int]:
+    return array("H")
 
 
 @dataclass(slots=True)
@@ -31,12 +39,15 @@ class InvertedIndex:
     salt: bytes
     postings: dict[int, int | list[int]] = field(default_factory=dict)
     """A key's statements; the id itself where there is only one, as for most keys."""
-    order: list[int] = field(default_factory=list)
+    order: array[int] = field(default_factory=_numbers)
     """Ids of all statements, oldest first."""
-    packed: list[bytes] = field(default_factory=list)
-    """The distinct keys of each of them, four bytes each, in the same order (see `keys`)."""
+    pool: array[int] = field(default_factory=_numbers)
+    """The distinct keys of all of them, one statement after the other; nought where one was removed."""
+    starts: array[int] = field(default_factory=_numbers)
+    counts: array[int] = field(default_factory=_counts)
+    """Where the keys of each statement of `order` stand in the pool, and how many they are."""
     row_bytes: int = 0
-    """Bytes of keys, rows and packed keys, kept by every change."""
+    """Bytes of keys and rows, kept by every change."""
 
     def key(self, term: str) -> int:
         """Return the keyed hash of a term (Python's own SipHash, keyed by process and by memory)."""
@@ -45,9 +56,9 @@ class InvertedIndex:
     def add(self, statement: int, terms: Iterable[str]) -> tuple[int, ...]:
         """Index a statement, newer than all others, under its distinct terms and return their keys."""
         salt = self.salt
-        keys = tuple(dict.fromkeys([hash((salt, term)) & KEY_BITS for term in terms]))
+        keys = tuple(dict.fromkeys([hash((salt, term)) & KEY_BITS for term in terms]))[:MOST_KEYS]
         postings = self.postings
-        size = PACKED_BYTES + 4 * len(keys)
+        size = 0
         for key in keys:
             row = postings.get(key)
             if row is None:
@@ -59,9 +70,11 @@ class InvertedIndex:
             else:
                 row.append(statement)
                 size += SLOT_BYTES
-        self.order.append(statement)
-        self.packed.append(array("I", keys).tobytes())
         self.row_bytes += size
+        self.order.append(statement)
+        self.starts.append(len(self.pool))
+        self.counts.append(len(keys))
+        self.pool.extend(keys)
         return keys
 
     def remove(self, statement: int) -> None:
@@ -69,10 +82,9 @@ class InvertedIndex:
         at = self._place(statement)
         if at is None:
             return
-        packed = self.packed[at]
         postings = self.postings
-        size = PACKED_BYTES + len(packed)
-        for key in memoryview(packed).cast("I"):
+        size = 0
+        for key in self.keys_at(at):
             row = postings[key]
             if isinstance(row, int):
                 del postings[key]
@@ -84,23 +96,31 @@ class InvertedIndex:
                 row.remove(statement)
                 size += SLOT_BYTES
         self.row_bytes -= size
-        del self.order[at], self.packed[at]
+        start, count = self.starts[at], self.counts[at]
+        self.pool[start : start + count] = array("I", bytes(4 * count))
+        del self.order[at], self.starts[at], self.counts[at]
 
     def restore(self, statement: int, keys: Iterable[int]) -> None:
         """Put a removed statement back in its old place under the keys it had."""
         keys = tuple(keys)
         at = bisect_left(self.order, statement)
         self.order.insert(at, statement)
-        self.packed.insert(at, array("I", keys).tobytes())
-        self.row_bytes += PACKED_BYTES + 4 * len(keys)
+        self.starts.insert(at, len(self.pool))
+        self.counts.insert(at, len(keys))
+        self.pool.extend(keys)
         for key in keys:
             row = self.find(key)
             self.row_bytes += KEY_BYTES if not row else PAIR_BYTES if len(row) == 1 else SLOT_BYTES
             self.postings[key] = sorted((*row, statement)) if row else statement
 
     def compact(self) -> None:
-        """Give back the room that removed keys leave in the table; nothing else changes."""
+        """Give back the room that removed keys leave; nothing else changes."""
         self.postings = dict(self.postings.items())
+        pool, starts = _numbers(), _numbers()
+        for at in range(len(self.order)):
+            starts.append(len(pool))
+            pool.extend(self.keys_at(at))
+        self.pool, self.starts = pool, starts
 
     def find(self, key: int) -> Sequence[int]:
         """Return the ids of the statements with this key, oldest first."""
@@ -116,11 +136,19 @@ class InvertedIndex:
 
     def keys_at(self, at: int) -> Sequence[int]:
         """Return the distinct keys of the statement at a place of `order`."""
-        return memoryview(self.packed[at]).cast("I").tolist()
+        start = self.starts[at]
+        return self.pool[start : start + self.counts[at]].tolist()
 
     def size_bytes(self) -> int:
         """Return the bytes of the whole index, at once."""
-        return self.row_bytes + getsizeof(self.postings) + getsizeof(self.packed) + getsizeof(self.order)
+        return (
+            self.row_bytes
+            + getsizeof(self.postings)
+            + getsizeof(self.order)
+            + getsizeof(self.pool)
+            + getsizeof(self.starts)
+            + getsizeof(self.counts)
+        )
 
     def _place(self, statement: int) -> int | None:
         at = bisect_left(self.order, statement)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.reading import Reading
     from claudemem_edge.state_engine.ledger import Ledger
 
-SALIENT = 8
+SALIENT = 4
 """Keys a topic keeps."""
 FADE = 0.9
 """What an earlier weight is worth when the same topic goes on."""

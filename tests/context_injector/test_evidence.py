@@ -21,7 +21,7 @@ if TYPE_CHECKING:
                 "The roofer has a red van.",
             ),
             "When did the roofer come?",
-            "10 Mar 2026",
+            "2026-03-10",
         ),
         (
             "zh",

@@ -101,7 +101,7 @@ def test_taking_leave_belongs_to_the_subject_it_leaves() -> None:
 def test_salience_keeps_few_keys_and_no_words() -> None:
     state = talked([*GARDEN, *CAR])
     for topic in state.topic_chain:
-        assert 0 < len(topic.salience) <= 8
+        assert 0 < len(topic.salience) <= 4
         assert all(0 <= key < 1 << 30 and weight > 0 for key, weight in topic.salience.items())
 
 
