@@ -27,6 +27,10 @@ KEEP_ALIVE_S = 75
 RETRY_AFTER_S = 1
 STUCK_READER_S = 5.0
 """A client that takes nothing of a full buffer for so long has left, whatever its socket says."""
+LINGER_S = 1.0
+"""How long a refused connection stays open for what its client is still sending."""
+FIRST_REQUEST_S = 1.0
+"""So young a connection makes no room for another: its request may be lying in the socket."""
 LATER_S = 2
 """The guard answers a slow body itself; only what it has refused and is still coming runs into this limit."""
 
@@ -49,15 +53,22 @@ class GuardedProtocol(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._awaits = ""
         self._stuck: asyncio.TimerHandle | None = None
+        self._refused = False
+        self._made_s = self.loop.time()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
         """Take a connection in, or refuse it with a reason when all places are busy."""
         super().connection_made(transport)
         if len(self.connections) > self._options.max_connections and not self._make_room():
-            self.transport.write(_reply(503, "Service Unavailable", "busy", "all connections are in use"))
-            self.transport.close()
+            self.connections.discard(self)
+            self._refuse(_reply(503, "Service Unavailable", "busy", "all connections are in use"))
             return
         self._await("head", self._options.header_timeout_s)
+
+    def data_received(self, data: bytes) -> None:
+        """Read, unless all that can be said was said already."""
+        if not self._refused:
+            super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the timers."""
@@ -68,6 +79,8 @@ class GuardedProtocol(H11Protocol):
     def handle_events(self) -> None:
         """Act on what has arrived, then watch for what is still to come."""
         super().handle_events()
+        if self._refused:
+            return
         state = self.conn.their_state
         if state is h11.SEND_BODY:
             self._await("body", self._options.body_timeout_s + LATER_S)
@@ -79,10 +92,7 @@ class GuardedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, or a head that is too long."""
         del msg
-        self.transport.write(
-            _reply(400, "Bad Request", "bad_request", "this is no HTTP request, or its head is too long")
-        )
-        self.transport.close()
+        self._refuse(_reply(400, "Bad Request", "bad_request", "this is no HTTP request, or its head is too long"))
 
     def pause_writing(self) -> None:
         """Give a client that does not read a while to go on."""
@@ -96,8 +106,10 @@ class GuardedProtocol(H11Protocol):
 
     @property
     def idle(self) -> bool:
-        """True while no request is under way, nor any part of one."""
-        return self._between_requests() and not self.conn.trailing_data[0]
+        """True while no request is under way, nor any part of one; a new connection's first is, for a moment."""
+        cycle: RequestResponseCycle | None = self.cycle
+        fresh = cycle is None and self.loop.time() - self._made_s < FIRST_REQUEST_S
+        return self._between_requests() and not self.conn.trailing_data[0] and not fresh
 
     def _between_requests(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle
@@ -129,8 +141,18 @@ class GuardedProtocol(H11Protocol):
     def _too_slow(self) -> None:
         if self._between_requests():
             text = f"the request's {self._awaits} took too long"
-            self.transport.write(_reply(408, "Request Timeout", "timeout", text))
-        self.transport.close()
+            self._refuse(_reply(408, "Request Timeout", "timeout", text))
+        else:
+            self.transport.close()
+
+    def _refuse(self, reply: bytes) -> None:
+        """Say why, and take what is still on its way: closing on it would take the reply back from the client."""
+        self._refused = True
+        self._await("", 0)
+        self.transport.write(reply)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.loop.call_later(LINGER_S, self.transport.abort)
 
 
 class QuietServer(Server):

@@ -187,7 +187,7 @@ class FakeOllama:
                     self.closes.append(Close(request, reply.pieces_sent, asyncio.get_running_loop().time()))
                     await self._tell()
                     break
-        except ConnectionError:
+        except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
             writer.close()
