@@ -48,7 +48,7 @@ class HttpDoor:
         self._options = options
         routes = [
             *MemoryRoutes(sessions, notices, health, deadline_s).routes(),
-            *OllamaRoutes(sessions, model, relay_admin=options.relay_admin).routes(),
+            *OllamaRoutes(sessions, model, relay_admin=options.relay_admin, note_error=health.note_error).routes(),
         ]
         app = Starlette(
             routes=routes,

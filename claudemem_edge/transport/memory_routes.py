@@ -108,6 +108,8 @@ class MemoryRoutes:
             await events.aclose()
 
     def _event(self, event: TurnEvent) -> dict[str, Any]:
+        if isinstance(event, Failed):
+            self._health.note_error(event.code)
         return {**wire.event_json(event), "boot_id": self._sessions.boot_id}
 
     async def cancel(self, request: Request) -> Response:

@@ -15,7 +15,7 @@ from claudemem_edge.transport.ollama_stream import Tap, whole_lines, without_bla
 from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_body, error_reply, json_bytes, shaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from claudemem_edge.memory import Memory
     from claudemem_edge.model.client import ModelClient, Relay
@@ -54,9 +54,10 @@ class Plan:
 class Conversation:
     """Learns questions, chooses their blocks, passes them on and records what the model answered."""
 
-    def __init__(self, sessions: Sessions, model: ModelClient) -> None:
+    def __init__(self, sessions: Sessions, model: ModelClient, note_error: Callable[[str], None]) -> None:
         self._sessions = sessions
         self._model = model
+        self._note_error = note_error
         self._repeats = Repeats()
 
     def plan(self, path: str, scope: str, question: Question, *, may_say: bool) -> Plan:
@@ -110,6 +111,7 @@ class Conversation:
                 await outlet.end(_error_line(ShuttingDown("the daemon is stopping"), plan.path, ""))
             raise
         except EdgeError as error:
+            self._note_error(error.code)
             error.heard = error.heard or plan.heard
             text = plan.memory.say(f"error_{error.code}") if plan.memory is not None else ""
             if not outlet.started:

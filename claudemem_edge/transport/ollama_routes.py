@@ -52,11 +52,13 @@ PATH_MOST_CHARS = 8192
 class OllamaRoutes:
     """The handlers. A scope comes from the header, from the base path /u/<scope>, or is the default one."""
 
-    def __init__(self, sessions: Sessions, model: ModelClient, *, relay_admin: bool) -> None:
+    def __init__(
+        self, sessions: Sessions, model: ModelClient, *, relay_admin: bool, note_error: Callable[[str], None]
+    ) -> None:
         self._sessions = sessions
         self._model = model
         self._relay_admin = relay_admin
-        self._conversation = Conversation(sessions, model)
+        self._conversation = Conversation(sessions, model, note_error)
         is_chore("")  # reads its data now, so that no request has to wait for a file
 
     def routes(self) -> list[Route]:

@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from fakes.http_house import House, open_house
+from fakes.http_house import House, chat, open_house, user
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,6 +173,8 @@ async def test_an_idle_connection_is_not_a_slow_one(tmp_path: Path, fake: FakeOl
 async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(tmp_path: Path, fake: FakeOllama) -> None:
     async with open_house(tmp_path, fake, max_connections=2) as house:
         idle = await asyncio.open_unix_connection(house.socket)
+        idle[1].write(b"HEAD /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        await idle[0].readuntil(b"\r\n\r\n")
         async with house.client() as first, house.client() as second, house.client() as third:
             async with first.stream("GET", "/memory/kim/events") as listening:
                 await anext(listening.aiter_lines())
@@ -184,3 +186,28 @@ async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(tmp
             assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
             assert "retry-after" in refused.headers
         idle[1].close()
+
+
+async def test_in_a_crowd_everybody_gets_an_answer(tmp_path: Path, fake: FakeOllama) -> None:
+    async def listen(house: House) -> bytes:
+        reader, writer = await asyncio.open_unix_connection(house.socket)
+        writer.write(b"POST /memory/kim/observe HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n" + b"x" * 80_000)
+        async with asyncio.timeout(20):
+            line = await reader.readline()
+        writer.close()
+        return line.split()[1]
+
+    async with open_house(tmp_path, fake, max_connections=2, body_timeout_s=0.05) as house:
+        statuses = await asyncio.gather(*(listen(house) for _ in range(20)))
+    assert set(statuses) == {b"408", b"503"}
+
+
+async def test_an_error_is_counted_whichever_way_it_is_told(house: House) -> None:
+    async with house.client() as client:
+        for mode in ("500", "500", "no_done"):  # what came to nothing is tried once more
+            house.fake.next(mode)
+        await client.post("/memory/kim/say", json={"text": "Hello you."})
+        await client.post("/api/chat", json=chat(user("Hello there.")))
+        await client.post("/memory/kim/say", json={"text": "word " * 500})
+        errors = (await client.get("/health")).json()["errors"]
+    assert errors == {"backend_unreachable": 2, "too_long": 1}
