@@ -24,6 +24,14 @@ OWN_FOLDER_MODE = 0o700
 PATH_MOST_BYTES = 107
 """The system's own limit."""
 BACKLOG = 128
+TCP_OPTIONS = (
+    (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 60),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 15),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4),
+)
+"""Connections inherit them: who listens for events and vanishes without a word is let go after two minutes."""
 
 
 class UnixListener:
@@ -71,7 +79,8 @@ def listen_tcp(host: str, port: int, *, guarded: bool) -> socket.socket:
         )
     listening = socket.socket(family, kind, protocol)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        for level, option, value in TCP_OPTIONS:
+            listening.setsockopt(level, option, value)
         listening.bind(address)
         listening.listen(BACKLOG)
     except OSError as error:

@@ -208,3 +208,11 @@ def test_the_systems_own_socket_comes_before_the_sessions(monkeypatch: pytest.Mo
     assert address.socket_path() == tmp_path / "api.sock"
     listener.close()
     assert address.socket_path() == Path("/run/user/7/claudemem-edge/api.sock")
+
+
+def test_tcp_connections_notice_that_the_other_end_has_vanished() -> None:
+    with listen_tcp("127.0.0.1", 0, guarded=False) as listening:
+        listening.settimeout(20)
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 60
