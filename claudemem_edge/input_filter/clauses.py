@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from claudemem_edge.input_filter.normalize import clean
 from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.language.terms import terms
-from claudemem_edge.shapes.digest import clause_digest
+from claudemem_edge.shapes.digest import TOGETHER_CHARS, clause_digest
 
 if TYPE_CHECKING:
     from claudemem_edge.language.pack import Language, Lexicon
@@ -67,14 +67,19 @@ def spans(folded: str, language: Language | None = None) -> list[tuple[int, int]
 
 
 def digest(text: str, lexicon: Lexicon) -> frozenset[str]:
-    """Return a digest for each clause of a text, and for its pieces; width and case make no difference."""
+    """Return a digest for each clause of a text and each run of short ones; width and case make no difference."""
     folded = clean(text).lower()
     made = tables(lexicon.of(folded))
-    return frozenset(
-        clause_digest(folded[start:end])
-        for together in (True, False)
-        for start, end in _cut(folded, made, together=together)
-    )
+    found: set[str] = set()
+    for together in (True, False):
+        cut = _cut(folded, made, together=together)
+        for at, (start, end) in enumerate(cut):
+            found.add(clause_digest(folded[start:end]))
+            for _, last in cut[at + 1 :]:
+                if last - start > TOGETHER_CHARS:
+                    break
+                found.add(clause_digest(folded[start:last]))
+    return frozenset(found)
 
 
 def _cut(folded: str, made: CutTables, *, together: bool) -> list[tuple[int, int]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+TOGETHER_CHARS = 64
+"""Characters up to which short clauses of one breath are kept as one statement."""
+
 
 def clause_digest(text: str) -> str:
     """Return the digest of a cleaned clause; case and the blanks around it make no difference.

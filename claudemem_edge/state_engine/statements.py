@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from claudemem_edge.shapes.memory import Statement
+from claudemem_edge.state_engine.gather import gathered
 
 if TYPE_CHECKING:
     from claudemem_edge.shapes.reading import Clause, Span
@@ -34,7 +35,7 @@ def store(progress: Progress) -> None:
     """Keep the clauses of the utterance, but for those that only give an order."""
     reading = progress.reading
     speaker = _kept_speaker(progress)
-    for clause in reading.clauses:
+    for clause in gathered(reading) if progress.read_in and not progress.read_in.joined else reading.clauses:
         if reading.commands and _only_an_order(progress, clause.span):
             continue
         _store_clause(progress, clause, speaker)

@@ -61,8 +61,8 @@ def test_orders_are_not_kept_but_what_was_told_beside_them_is(talk: Talk) -> Non
 
 
 def test_the_last_reply_is_the_models(talk: Talk) -> None:
-    talk.hear("one thing, and another", "assistant", clauses=("one thing", "and another"))
-    assert talk.state.last_reply == 2
+    talk.hear("one thing? and another", "assistant", clauses=("one thing", "and another"))
+    assert talk.state.last_reply == len(talk.state.statements)
 
 
 def test_topics_are_given(talk: Talk) -> None:

@@ -64,7 +64,7 @@ def test_pending_things_with_their_dates_soonest_first(talk: Talk) -> None:
 def test_the_reply_is_repeated_whole(talk: Talk) -> None:
     talk.hear("Take it at noon. Drink water with it.", "assistant", clauses=("Take it at noon", "Drink water with it"))
     say = talk.order("say that again", "repeat").say
-    assert say == "Take it at noon, Drink water with it"
+    assert say == "Take it at noon. Drink water with it"
     assert talk.order("say that again", "repeat").say == say
 
 
