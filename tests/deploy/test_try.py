@@ -113,7 +113,7 @@ def test_a_failed_step_says_why_and_the_next_run_goes_on_from_there(house: Path)
     first = run_try(house, *NAME, **OFFLINE)
     assert first.returncode == 1
     assert "MB to download" in first.stdout
-    assert first.stdout.index("MB to download") < first.stdout.index("1/")
+    assert first.stdout.index("MB to download") < first.stdout.index("\n1/")
     assert "goes on from here" in first.stderr
     assert "hatchling" in first.stderr  # what pip missed
     assert "Traceback" not in first.stderr
