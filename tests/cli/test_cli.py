@@ -171,7 +171,7 @@ def close_the_window(master: int, _: subprocess.Popen[bytes]) -> None:
 @pytest.mark.parametrize("end", [press_ctrl_d, press_ctrl_c, close_the_window])
 def test_chat_in_a_terminal(end: Callable[[int, subprocess.Popen[bytes]], None], tmp_path: Path) -> None:
     master, slave = pty.openpty()
-    own_terminal = ["setsid", "--ctty"]  # the one whose Ctrl-C reaches it
+    own_terminal = ["env", "--default-signal=INT", "setsid", "--ctty"]  # so that its Ctrl-C reaches it
     command = [*own_terminal, sys.executable, "-B", "-m", "claudemem_edge", "chat", "--model", "echo"]
     command += ["--socket", str(tmp_path / "x.sock")]
     folder = tmp_path / "temporary"

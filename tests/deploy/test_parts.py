@@ -98,7 +98,7 @@ def test_a_step_keeps_its_files_to_its_folder_and_leaves_none(steps: Steps, tmp_
 
 
 def test_a_failed_step_shows_its_last_words(steps: Steps) -> None:
-    noise = "import sys; print(*range(100), sep='\\n'); sys.exit('the network is gone')"
+    noise = "import sys; print(*range(100), sep='\\n', flush=True); sys.exit('the network is gone')"
     with pytest.raises(Stopped, match="the network is gone") as stopped:
         steps.run([sys.executable, "-c", noise])
     assert "  99\n" in stopped.value.english

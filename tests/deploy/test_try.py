@@ -125,7 +125,7 @@ def test_a_failed_step_says_why_and_the_next_run_goes_on_from_there(house: Path)
 
 
 def test_ctrl_c_ends_it_in_a_sentence(house: Path) -> None:
-    command = [sys.executable, str(house / "deploy" / "try")]
+    command = ["env", "--default-signal=INT", sys.executable, str(house / "deploy" / "try")]
     child = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "LC_ALL": "C.UTF-8", **OFFLINE},
