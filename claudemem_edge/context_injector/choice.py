@@ -28,8 +28,9 @@ NEAREST, NEAR, BEGINNING, FAR = 2.0, 1.0, 0.5, 0.05
 stands alone while the talk has only begun, and later."""
 FADE = 0.8
 NAMES = 3
-TIGHT, QUOTED, QUOTED_BEYOND = 220, 0.33, 0.8
-"""Share of the room for statements as said: in a block of so many characters, and of what is beyond them."""
+TIGHT, QUOTED, QUOTED_LEANING, QUOTED_BEYOND = 220, 0.33, 0.2, 0.8
+"""Share of the room for statements as said: in a block of so many characters, for a question that leans on the talk,
+and of what is beyond them."""
 FEW_TURNS = 8
 """Turns looked at for a question that does not lean on the talk."""
 ROOMY = 1000
@@ -90,8 +91,8 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
             telegram.enrich()
         _tell(sight, telegram, _ranked(turns[before:], marks, NEAR))
         _tell(sight, telegram, earlier)
-    if not leans and not ask.when:
-        marks = _quote(sight, telegram, marks, room)
+    if before is None and not ask.when:
+        marks = _quote(sight, telegram, marks, room, QUOTED_LEANING if leans else QUOTED)
     alone = strong >= STRONG and room < ROOMY and not leans and not ask.young
     _tell(sight, telegram, marks if alone else {**marks, **_ranked(turns, marks, _recency(ask, strong, mere=mere))})
     if not telegram.full and not alone:
@@ -115,12 +116,14 @@ def beside(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextL
     return found
 
 
-def _quote(sight: Sight, telegram: Telegram, marks: Mapping[int, float], room: int) -> Mapping[int, float]:
+def _quote(
+    sight: Sight, telegram: Telegram, marks: Mapping[int, float], room: int, share: float
+) -> Mapping[int, float]:
     """Put down what answers best as it was said, as far as there is room for that; return the marks of the rest."""
-    most = int(max(room * QUOTED, (room - TIGHT) * QUOTED_BEYOND))
+    most = int(room * share if share < QUOTED else max(room * share, (room - TIGHT) * QUOTED_BEYOND))
     rest = dict(marks)
     for one in sorted(marks, key=lambda id_: (marks[id_], id_), reverse=True):
-        if room - telegram.room >= most or (room <= TIGHT and marks[one] < STRONG):
+        if room - telegram.room >= most or ((room <= TIGHT or share < QUOTED) and marks[one] < STRONG):
             break
         if telegram.quote(sight.state.statements[one], marks[one], room - most):
             del rest[one]

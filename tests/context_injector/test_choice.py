@@ -259,3 +259,11 @@ def test_items_due_in_the_time_asked_about_are_shown_after_the_date(talk: MakeTa
     kinds = [line.kind for line in context.lines]
     assert wanted in str(context)
     assert kinds.index("date") < kinds.index("item")
+
+
+def test_what_the_question_itself_says_is_no_fact_for_it(talk: MakeTalk, chatter: dict[str, tuple[str, ...]]) -> None:
+    told = talk(*chatter["en"], "The sledge stands in the red shed.")
+    block = str(told.ask("I live in Ghent. Where does the sledge stand?"))
+    assert [one.object for one in told.memory._state.claims.values()] == ["Ghent"]
+    assert "Ghent" not in block
+    assert "red shed" in block
