@@ -87,8 +87,8 @@ def _best_claims(sight: Sight, asked: set[str], about: set[str], marks: Mapping[
     named = about - ask.speakers - {"user"}
     worth: dict[int, float] = {}
     for claim in state.claims.values():
-        if claim.until is not None and not ask.earlier:
-            continue
+        if (claim.until is not None and not ask.earlier) or all(one >= ask.before for one in claim.origin):
+            continue  # it is over, or the question itself says it
         mark = _best(claim.origin, marks)
         value = mark + ASKED_FOR * (claim.predicate in asked)
         if claim.subject in named or claim.object in named or (mark >= HEARD and _says(sight, claim.object)):

@@ -54,7 +54,7 @@ def inject(
     for line in known.lines:
         block.add(line)
     room = block.room - bool(block.lines)
-    alone = known.answers and not (ask.points or ask.hangs)
+    alone = known.answers and not (ask.leans or ask.returns)
     for line in choice.beside(sight, marks, room) if alone else choice.lines(sight, marks, room):
         block.add(line)
     return block.context()

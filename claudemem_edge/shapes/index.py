@@ -15,8 +15,10 @@ KEY_BITS = (1 << 30) - 1
 """Keys have 30 bits: small integers to Python, four bytes packed, and too few to tell a word from."""
 KEY_BYTES = getsizeof(KEY_BITS)
 PAIR_BYTES = getsizeof([1, 2])
+GROWTH_BYTES = (0, KEY_BYTES, PAIR_BYTES, 48, 0, 0, 0, 0, 0)
+"""What the first, second, third … statement of a key adds: a growing list sets places aside."""
 SLOT_BYTES = 9
-"""One more place in a row, with what a growing list sets aside."""
+"""What each of the later ones adds, on average."""
 MOST_KEYS = (1 << 16) - 1
 
 
@@ -69,7 +71,7 @@ class InvertedIndex:
                 size += PAIR_BYTES
             else:
                 row.append(statement)
-                size += SLOT_BYTES
+                size += _growth(len(row))
         self.row_bytes += size
         self.order.append(statement)
         self.starts.append(len(self.pool))
@@ -89,12 +91,12 @@ class InvertedIndex:
             if isinstance(row, int):
                 del postings[key]
                 size += KEY_BYTES
-            elif len(row) == 2:
+                continue
+            size += _growth(len(row))
+            if len(row) == 2:
                 postings[key] = row[row[0] == statement]
-                size += PAIR_BYTES
             else:
                 row.remove(statement)
-                size += SLOT_BYTES
         self.row_bytes -= size
         start, count = self.starts[at], self.counts[at]
         self.pool[start : start + count] = array("I", bytes(4 * count))
@@ -110,7 +112,7 @@ class InvertedIndex:
         self.pool.extend(keys)
         for key in keys:
             row = self.find(key)
-            self.row_bytes += KEY_BYTES if not row else PAIR_BYTES if len(row) == 1 else SLOT_BYTES
+            self.row_bytes += _growth(len(row) + 1)
             self.postings[key] = sorted((*row, statement)) if row else statement
 
     def compact(self) -> None:
@@ -153,3 +155,8 @@ class InvertedIndex:
     def _place(self, statement: int) -> int | None:
         at = bisect_left(self.order, statement)
         return at if at < len(self.order) and self.order[at] == statement else None
+
+
+def _growth(count: int) -> int:
+    """Return the bytes that the statement with this number adds to the row of a key."""
+    return GROWTH_BYTES[count] if count < len(GROWTH_BYTES) else SLOT_BYTES

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from claudemem_edge.shapes.index import InvertedIndex
 
 SALT = b"0123456789abcdef"
-TALK = st.lists(st.lists(st.sampled_from(["tea", "milk", "cup", "sugar", "tray"]), max_size=6), max_size=20)
+TALK = st.lists(st.lists(st.sampled_from(["tea", "milk", "cup", "sugar", "tray"]), max_size=6), max_size=40)
 
 
 def filled(talk: list[list[str]]) -> InvertedIndex:
