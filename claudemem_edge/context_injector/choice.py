@@ -36,7 +36,7 @@ FEW_TURNS = 8
 ROOMY = 1000
 """Characters from which on what was said last may fill up what evidence leaves over."""
 LEAST_FOR_RETURN = 120
-UNSURE = 0.6
+UNSURE = 0.8
 """Share of the room for the subject before, when nobody said that it is meant."""
 ON_A_DAY = 0.5
 
