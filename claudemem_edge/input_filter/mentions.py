@@ -42,7 +42,8 @@ def find(utterance: Utterance, scan: Scan, language: Language, names: TermIndex)
             for mention in _by_rule(mention_rules(language)[rule.id], utterance)
             if (mention.span[1], mention.kind) not in ends
         )
-    known = [Mention(hit.value, "", (hit.start, hit.end), KNOWN, known=True) for hit in names.hits(utterance.folded)]
+    hits = names.hits(utterance.folded, scan.pieces)
+    known = [Mention(hit.value, "", (hit.start, hit.end), KNOWN, known=True) for hit in hits]
     if not found and not known:
         return ()
     return _without_overlap(_with_kinds(known, found) + found, len(utterance.folded))

@@ -60,7 +60,7 @@ def read(text: str, *, speaker: str, now: Moment, lexicon: Lexicon, names: TermI
     scan = language.scan(folded)
     if _foreign(folded, scan, language, lexicon, hint):
         return _unread(kept, folded, speaker, times.TimesRead())
-    found = times.read_times(kept, now, lexicon, hint)
+    found = times.times_of_utterance(kept, folded, scan.pieces, now, language, hint)
     return _understand(Utterance(speaker, kept, folded, language.code), found, scan, language, names)
 
 

@@ -6,6 +6,7 @@ from claudemem_edge.input_filter.normalize import clean, fold
 
 PLAIN = {0x2032: ord("'"), 0x2033: ord('"'), 0x301C: ord("~")}
 """Marks that mean the same in a time; quotes are made plain by fold."""
+MARKS = frozenset(map(chr, PLAIN))
 
 
 def aligned(text: str) -> tuple[str, list[int] | None]:
@@ -16,7 +17,7 @@ def aligned(text: str) -> tuple[str, list[int] | None]:
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
         return text.lower(), None
     if clean(text) == text:
-        return fold(text).translate(PLAIN), None
+        return plain(fold(text)), None
     characters: list[str] = []
     origins: list[int] = []
     for at, character in enumerate(text):
@@ -25,4 +26,9 @@ def aligned(text: str) -> tuple[str, list[int] | None]:
                 continue
             characters.append(part)
             origins.append(at)
-    return fold("".join(characters)).translate(PLAIN), origins
+    return plain(fold("".join(characters))), origins
+
+
+def plain(folded: str) -> str:
+    """Return a text with plain marks, of the same length."""
+    return folded if folded.isascii() or MARKS.isdisjoint(folded) else folded.translate(PLAIN)

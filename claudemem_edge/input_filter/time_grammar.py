@@ -30,8 +30,8 @@ LATIN_WORD = re.compile(r"[a-z]+")
 MOST_KNOWN = 4096
 DIGIT, TERM, NUMERAL, UNKNOWN = "digit", "term", "numeral", "unknown"
 """Groups of the pattern that finds where a piece may begin."""
-WHOLE = r"(?:(?<![a-z])|(?![^\W\d_\u2e80-\U0010ffff]))"
-"""No Latin letter follows one."""
+WHOLE = r"(?:(?<![a-z])|(?![^\W\d\u2e80-\U0010ffff]))"
+"""No Latin letter or underscore follows one."""
 
 
 @dataclass(slots=True)
@@ -141,13 +141,12 @@ class Grammar:
     """Words that need a numeral beside them to stand for a time."""
     leftovers: frozenset[str]
 
-    def may_hold_time(self, folded: str) -> bool:
-        """Tell quickly whether any time word or digit stands in the text."""
+    def may_hold_time(self, folded: str, words: Iterable[str]) -> bool:
+        """Tell quickly whether any time word or digit stands in the text; `words` are its words, and more."""
         if self.gate.search(folded) is not None:
             return True
         if self.language.joined:
             return False
-        words = GATE_WORD.findall(folded)
         if not self.gate_words.isdisjoint(words):
             return True
         return not (self.gate_words_by_number.isdisjoint(words) or self.numerals.first.isdisjoint(words))
@@ -222,9 +221,9 @@ def _first_word(term: str) -> str:
 
 
 def _starts(terms: Iterable[str], numerals: Numerals) -> re.Pattern[str]:
-    """Return a pattern for what the text is cut at, the longest term first. An identifier such as b12 is one word."""
-    word = r"[a-z]+[a-z0-9]*" if numerals.joined else r"[a-z]+[a-z0-9]*|[^\W\d_a-z]+[a-z0-9]*"
-    end = "" if numerals.joined else r"(?![a-z])"
+    """Return a pattern for what a text is cut at, the longest term first. An identifier (b12, at_noon) is one word."""
+    word = r"[a-z][a-z0-9_]*" if numerals.joined else r"[a-z][a-z0-9_]*|[^\W\d_a-z]+[a-z0-9_]*"
+    end = "" if numerals.joined else r"(?![a-z_])"
     return re.compile(
         f"(?P<{DIGIT}>[0-9])|(?P<{TERM}>{alternation(terms)}{WHOLE})"
         f"|(?P<{NUMERAL}>{alternation(numerals.first)}{end})|(?P<{UNKNOWN}>{word})"

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.input_filter import time_fallback
 from claudemem_edge.input_filter.normalize import fold
-from claudemem_edge.input_filter.time_alignment import aligned
+from claudemem_edge.input_filter.time_alignment import aligned, plain
 from claudemem_edge.input_filter.time_grammar import GAP, Grammar, grammar_of
 from claudemem_edge.input_filter.time_pieces import cut
 from claudemem_edge.input_filter.time_point import Setting
 from claudemem_edge.input_filter.time_reduce import PAST, reduce
 from claudemem_edge.input_filter.time_resolve import resolve
+from claudemem_edge.shapes.terms import words_apart
 from claudemem_edge.shapes.times import TimeMention
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from claudemem_edge.input_filter.time_pieces import Piece
     from claudemem_edge.input_filter.time_point import Answer
     from claudemem_edge.language.pack import Language, Lexicon
@@ -53,10 +56,28 @@ def read_times(text: str, now: Moment, lexicon: Lexicon, hint: str = "") -> Time
         return TimesRead(tuple(time_fallback.absolute_dates(text, now.wall, hint)))
     folded, origins = aligned(text)
     language = lexicon.of(folded, hint) or (None if HAS_LETTERS.search(folded) else lexicon.get(""))
-    grammar = _grammar(language) if language is not None else None
-    if language is None or grammar is None or not grammar.may_hold_time(folded):
+    if language is None:
         return NOTHING
-    pieces = reduce(cut(fold(folded, language.simplified), grammar), grammar)
+    folded = fold(folded, language.simplified)
+    return _read(text, folded, origins, words_apart(folded), now, language)
+
+
+def times_of_utterance(
+    text: str, folded: str, words: Sequence[str], now: Moment, language: Language, hint: str = ""
+) -> TimesRead:
+    """Do the same for an utterance whose text is clean, folded and scanned already (see Scan.pieces for `words`)."""
+    if hint and time_fallback.prepared(hint):
+        return TimesRead(tuple(time_fallback.absolute_dates(text, now.wall, hint)))
+    return _read(text, plain(folded), None, words, now, language)
+
+
+def _read(
+    text: str, folded: str, origins: list[int] | None, words: Sequence[str], now: Moment, language: Language
+) -> TimesRead:
+    grammar = _grammar(language)
+    if grammar is None or not grammar.may_hold_time(folded, words):
+        return NOTHING
+    pieces = reduce(cut(folded, grammar), grammar)
     if not pieces:
         return NOTHING
     mentions: list[TimeMention] = []

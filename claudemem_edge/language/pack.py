@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from claudemem_edge.language.match import TimedPattern
 from claudemem_edge.language.simplified import Simplified
-from claudemem_edge.shapes.terms import TermIndex
+from claudemem_edge.shapes.terms import TermIndex, words_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from claudemem_edge.language.pieces import Pieces
 
@@ -76,6 +76,8 @@ class Scan:
     """File stem → rule id → the rules with one of their `needs` in the text."""
     lists: Mapping[str, list[tuple[int, int, str]]]
     """List name → (start, end, value) from left to right."""
+    pieces: Sequence[str] = ()
+    """The text, by turns what stands around words and a word: see TermIndex.places."""
 
     def spans(self, name: str) -> list[tuple[int, int, str]]:
         """Return the hits of one list, possibly none."""
@@ -129,7 +131,8 @@ class Language:
         rules: dict[str, dict[str, Rule]] = {}
         lists: dict[str, list[tuple[int, int, str]]] = {}
         listed, needed, words = self.listed, self.needed, self.words
-        for start, end, term in self.scanner.places(folded):
+        pieces = words_apart(folded)
+        for start, end, term in self.scanner.places(folded, pieces):
             for stem, rule in needed.get(term, ()):
                 of_file = rules.get(stem)
                 if of_file is None:
@@ -142,7 +145,7 @@ class Language:
                     lists[name] = [(start, end, value)]
                 elif row[-1][1] <= start:  # the longest term of a list wins its place
                     row.append((start, end, value))
-        return Scan(rules, lists)
+        return Scan(rules, lists, pieces)
 
     def candidates(self, stem: str, scan: Scan) -> list[Rule]:
         """Return the rules of one file whose needs are met, in the order of the file."""

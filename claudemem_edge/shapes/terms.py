@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 WORD = re.compile("([^\\W_\u2e80-\U0010ffff]+)")
 """Latin letters, digits, accents: neighbours that make a longer word of one another."""
+FEW = 4
 Place = tuple[int, int, str]
 """Start, end, value."""
 Row = tuple[tuple[str, int, str], ...]
@@ -78,21 +83,26 @@ class TermIndex:
         if alone.get(head) == () and not any(self._place(other)[2] == head for other in longer):
             del alone[head]
 
-    def hits(self, text: str) -> list[TermHit]:
+    def hits(self, text: str, pieces: Sequence[str] = ()) -> list[TermHit]:
         """Return, from left to right, every value's longest term at each place; a value's hits do not overlap."""
         found: list[TermHit] = []
         ends: dict[str, int] = {}
-        for start, end, value in self.places(text):
+        for start, end, value in self.places(text, pieces):
             if ends.get(value, 0) <= start:
                 ends[value] = end
                 found.append(TermHit(start, end, value))
         return found
 
-    def places(self, text: str) -> list[Place]:
-        """Return every term at every place as (start, end, value), from left to right, the longest first."""
+    def places(self, text: str, pieces: Sequence[str] = ()) -> list[Place]:
+        """Return every term at every place as (start, end, value), from left to right, the longest first.
+
+        `pieces` is the text cut into words, for callers that have it.
+        """
         found: list[Place] = []
         if self.words:
-            self._collect_words(text, found)
+            pieces = pieces or words_apart(text)
+            if not self.words.keys().isdisjoint(pieces):
+                self._collect_words(text, pieces, found)
         if self.singles:
             from_words = len(found)
             self._collect_characters(text, found)
@@ -100,27 +110,23 @@ class TermIndex:
                 found.sort(key=_start)
         return found
 
-    def _collect_words(self, text: str, found: list[Place]) -> None:
+    def _collect_words(self, text: str, pieces: Sequence[str], found: list[Place]) -> None:
         words, phrases = self.words, self.phrases
-        end = 0
-        is_word = False
-        for piece in WORD.split(text):
-            start, end = end, end + len(piece)
-            if is_word:
-                values = words.get(piece)
-                if values is not None:
-                    if phrases:
-                        for row in (phrases.get(text[start : end + 2]), phrases.get(text[start : end + 1])):
-                            if row is not None:
-                                _collect(text, start, row, found)
-                    for value in values:
-                        found.append((start, end, value))  # noqa: PERF401 (a generator costs more than it saves here)
-            is_word = not is_word
+        edges = [*accumulate(map(len, pieces))]
+        for word, start, end in zip(pieces[1::2], edges[::2], edges[1::2], strict=False):
+            values = words.get(word)
+            if values is not None:
+                if phrases:
+                    for row in (phrases.get(text[start : end + 2]), phrases.get(text[start : end + 1])):
+                        if row is not None:
+                            _collect(text, start, row, found)
+                for value in values:
+                    found.append((start, end, value))  # noqa: PERF401 (a generator costs more than it saves here)
 
     def _collect_characters(self, text: str, found: list[Place]) -> None:
         singles, pairs = self.singles, self.pairs
-        for start, character in enumerate(text):
-            values = singles.get(character)
+        for start in _places_of_few(text, singles) if len(singles) <= FEW else range(len(text)):
+            values = singles.get(text[start])
             if values is not None:
                 row = pairs.get(text[start : start + 2])
                 if row is not None:
@@ -134,6 +140,23 @@ class TermIndex:
         if word is not None:
             return self.words, self.phrases, word.group()
         return self.singles, self.pairs, term[0]
+
+
+def words_apart(text: str) -> list[str]:
+    """Return a text in pieces, by turns what stands around words, possibly nothing, and a word."""
+    return WORD.split(text)
+
+
+def _places_of_few(text: str, characters: Iterable[str]) -> list[int]:
+    """Return where these characters stand; each is looked for once, which is quicker for a few."""
+    found: list[int] = []
+    for character in characters:
+        at = text.find(character)
+        while at >= 0:
+            found.append(at)
+            at = text.find(character, at + 1)
+    found.sort()
+    return found
 
 
 def _beyond(longer: dict[str, Row], phrases: dict[str, Row]) -> int:

@@ -15,6 +15,7 @@ from claudemem_edge.input_filter.time_pattern import bits, code_of, needs, trans
 from claudemem_edge.input_filter.times import read_times
 from claudemem_edge.language.load import load
 from claudemem_edge.language.pack import Language
+from claudemem_edge.shapes.terms import words_apart
 
 if TYPE_CHECKING:
     from claudemem_edge.shapes.times import Moment
@@ -150,5 +151,5 @@ def test_a_language_without_times_has_no_grammar() -> None:
     ],
 )
 def test_a_day_with_a_name_passes_the_gate(now: Moment, one: Grammar, word: str) -> None:
-    assert one.may_hold_time(word)
+    assert one.may_hold_time(word, words_apart(word))
     assert [mention.text for mention in read_times(word, now, LEXICON).mentions] == [word]

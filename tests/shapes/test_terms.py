@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claudemem_edge.shapes.terms import TermHit, TermIndex
+from claudemem_edge.shapes.terms import TermHit, TermIndex, words_apart
 
 TERMS = st.text(alphabet="ab1 '.-我你é,", min_size=1, max_size=5).filter(lambda term: term == term.strip())
 PAIRS = st.lists(st.tuples(TERMS, st.sampled_from("xyz")), max_size=24)
@@ -95,3 +95,18 @@ def test_the_same_pair_counts_once_and_unknown_pairs_are_ignored() -> None:
     index.remove("a c", "x")
     index.remove("", "x")
     assert index.count == 1
+
+
+def test_a_text_already_cut_into_words_is_read_alike() -> None:
+    index = index_of(("remind me", "1"), ("tom", "2"), ("'s name", "3"), ("提醒", "4"))
+    text = "remind me: tom's name提醒"
+    assert index.places(text, words_apart(text)) == index.places(text)
+    assert index.hits(text, words_apart(text)) == index.hits(text)
+    assert "".join(words_apart(text)) == text
+
+
+@given(st.text("a'@ é提", max_size=20))
+def test_few_beginnings_are_found_as_many_are(text: str) -> None:
+    few = index_of(("'a", "1"), ("@", "2"), ("提", "3"))
+    many = index_of(("'a", "1"), ("@", "2"), ("提", "3"), *((mark * 2, mark) for mark in "+*#=%"))
+    assert few.places(text) == many.places(text)
