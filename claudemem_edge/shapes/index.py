@@ -131,6 +131,13 @@ class InvertedIndex:
             return ()
         return (row,) if isinstance(row, int) else row
 
+    def before(self, key: int, statement: int) -> Sequence[int]:
+        """Return the ids of the statements with this key that are older than one, oldest first."""
+        row = self.postings.get(key)
+        if row is None or isinstance(row, int):
+            return () if row is None or row >= statement else (row,)
+        return row[: bisect_left(row, statement)] if row[-1] >= statement else row
+
     def keys(self, statement: int) -> Sequence[int]:
         """Return the distinct keys of a statement, in the order of its text; none for an unknown id."""
         at = self._place(statement)

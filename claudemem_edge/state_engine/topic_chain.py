@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from claudemem_edge.language.topic_cues import topic_cues
@@ -66,7 +66,7 @@ def _refreshed(salience: dict[int, float], keys: Sequence[int]) -> dict[int, flo
     for key in keys:
         fresh[key] = fresh.get(key, 0.0) + 1.0
     if len(fresh) > SALIENT:
-        fresh = dict(sorted(fresh.items(), key=lambda pair: -pair[1])[:SALIENT])
+        fresh = dict(sorted(fresh.items(), key=itemgetter(1), reverse=True)[:SALIENT])
     return fresh
 
 
@@ -85,6 +85,8 @@ def _running(state: MemoryState, first: int) -> Topic | None:
 def by_id(state: MemoryState, topic_id: int) -> Topic | None:
     """Return a topic of the chain by its id."""
     chain = state.topic_chain
+    if chain and chain[-1].id == topic_id:
+        return chain[-1]
     at = bisect_left(chain, topic_id, key=attrgetter("id"))
     return chain[at] if at < len(chain) and chain[at].id == topic_id else None
 
@@ -99,23 +101,24 @@ def _choose(
 ) -> Topic | None:
     """Return the topic to go on with, or None for a new one."""
     cues, folded = topic_cues(language), reading.utterance.folded
-    shares = _shares(state, first, keys)
     if cues.returns.search(folded):
-        return _earlier(state, running, shares)
-    grown = _statements_of(state, running) >= FEWEST
-    if cues.opens.match(folded):
-        return None if grown else running
+        return _earlier(state, running, _shares(state, first, keys))
+    few = _statements_of(state, running) < FEWEST
+    if few or cues.opens.match(folded):
+        return running if few else None
     closed = _closed(state, first, language)
-    leaves = cues.takes_leave(folded)
-    if not grown or leaves or (cues.continues.match(folded) and not closed):
+    if cues.takes_leave(folded) or (cues.continues.match(folded) and not closed):
         return running
+    shares = _shares(state, first, keys)
     mine = shares.get(running.id, 0.0)
     other, share = _best_other(shares, running.id)
     if other is not None and share >= HEARD and share >= CLEARLY * mine:
         return by_id(state, other)
-    if mine < NEW_BELOW and (closed or cues.may_open.match(folded)):
-        return _earlier(state, running, shares) if closed and len(keys) < 2 else None
-    return running
+    if mine >= NEW_BELOW or not (closed or cues.may_open.match(folded)):
+        topic: Topic | None = running
+    else:
+        topic = _earlier(state, running, shares) if closed and len(keys) < 2 else None
+    return topic
 
 
 def _statements_of(state: MemoryState, topic: Topic) -> int:
@@ -131,12 +134,14 @@ def _shares(state: MemoryState, first: int, keys: Sequence[int]) -> dict[int, fl
     total = 0.0
     heard: dict[int, float] = {}
     for key in keys:
-        row = state.index.find(key)
-        end = bisect_left(row, first)
-        worth = 1.0 / (1 + end) ** 0.5
+        before = state.index.before(key, first)
+        if not before:
+            total += 1.0
+            continue
+        worth = 1.0 / (1 + len(before)) ** 0.5
         total += worth
-        if 0 < end <= RARE:
-            for topic in {statements[one].topic for one in row[:end]}:
+        if len(before) <= RARE:
+            for topic in {statements[one].topic for one in before}:
                 heard[topic] = heard.get(topic, 0.0) + worth
     return {topic: value / total for topic, value in heard.items()} if total else {}
 

@@ -35,6 +35,8 @@ def test_finds_the_statements_of_a_term_oldest_first(talk: list[list[str]]) -> N
     for term in ("tea", "milk", "cup", "sugar", "tray", "never said"):
         wanted = [number * 3 for number, terms in enumerate(talk, 1) if term in terms]
         assert list(index.find(index.key(term))) == wanted
+        for bound in range(3 * len(talk) + 3):
+            assert list(index.before(index.key(term), bound)) == [one for one in wanted if one < bound]
 
 
 @given(TALK)
