@@ -9,7 +9,7 @@ from claudemem_edge.state_engine import entity_map, predicates
 from claudemem_edge.state_engine.statements import forgetting, hide_holding, holds, origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from claudemem_edge.shapes.reading import ClaimDraft
     from claudemem_edge.state_engine.progress import Progress
@@ -35,7 +35,7 @@ def learn(progress: Progress, draft: ClaimDraft) -> None:
     if draft.denies:
         deny(progress, same, value, rests_on)
         return
-    known = next((one for one in same if alike(one.object, value)), None)
+    known = next(iter(same_value(same, value)), None)
     if known is not None:
         rest_on(progress, known, rests_on)
         return
@@ -99,9 +99,22 @@ def open_with(progress: Progress, subject: str, predicate: str) -> list[Claim]:
     ]
 
 
+def same_value(claims: Iterable[Claim], value: str) -> list[Claim]:
+    """Return those of the claims whose object is this value but for case and blanks."""
+    wanted = _squeezed(value)
+    first = wanted[:1]
+    return [
+        one for one in claims if one.object.casefold().lstrip().startswith(first) and _squeezed(one.object) == wanted
+    ]
+
+
 def alike(one: str, other: str) -> bool:
     """Tell whether two values are the same but for case and blanks."""
-    return "".join(one.casefold().split()) == "".join(other.casefold().split())
+    return _squeezed(one) == _squeezed(other)
+
+
+def _squeezed(value: str) -> str:
+    return "".join(value.casefold().split())
 
 
 def _replaced(progress: Progress, draft: ClaimDraft, same: list[Claim]) -> list[Claim]:
@@ -117,4 +130,4 @@ def _replaced(progress: Progress, draft: ClaimDraft, same: list[Claim]) -> list[
 def _against(progress: Progress, subject: str, predicate: str, value: str) -> list[Claim]:
     """Return the open claims that cannot hold beside this one."""
     opposite = predicates.opposite(predicate, progress.lexicon)
-    return [one for one in open_with(progress, subject, opposite) if alike(one.object, value)] if opposite else []
+    return same_value(open_with(progress, subject, opposite), value) if opposite else []

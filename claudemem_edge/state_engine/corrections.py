@@ -69,8 +69,10 @@ def _correct(progress: Progress, draft: ClaimDraft) -> None:
 def _named(progress: Progress, value: str) -> Claim | None:
     """Return the newest open claim that is this value, else the newest that holds it."""
     known = list(claims.open_claims(progress))
-    exact = (one for one in known if claims.alike(one.object, value))
-    return next(exact, None) or next((one for one in known if holds(one.object, value)), None)
+    exact = claims.same_value(known, value)
+    wanted = value.casefold()
+    within = (one for one in known if wanted in one.object.casefold() and holds(one.object, value))
+    return exact[0] if exact else next(within, None)
 
 
 def _same_shape(progress: Progress, value: str, time: TimeMention | None) -> Claim | None:

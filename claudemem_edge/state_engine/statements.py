@@ -93,13 +93,14 @@ def hide_holding(progress: Progress, value: str, rests: tuple[int, ...], keep: t
     """
     state = progress.state
     wanted = value.casefold()
-    elsewhere = {
-        id_ for claim in state.claims.values() if claim.open and holds(claim.object, value) for id_ in claim.origin
-    }
-    for statement in state.statements.values():
-        if statement.shown and wanted in statement.text.casefold() and holds(statement.text, wanted):
-            if statement.id in keep or (statement.id in elsewhere and statement.id not in rests):
-                continue
+    holding = [one for one in state.statements.values() if one.shown and wanted in one.text.casefold()]
+    holding = [one for one in holding if one.id not in keep and holds(one.text, wanted)]
+    if not holding:
+        return
+    claims = [one for one in state.claims.values() if one.until is None and wanted in one.object.casefold()]
+    elsewhere = {id_ for claim in claims if holds(claim.object, value) for id_ in claim.origin}
+    for statement in holding:
+        if statement.id not in elsewhere or statement.id in rests:
             progress.ledger.set(statement, shown=False)
 
 
