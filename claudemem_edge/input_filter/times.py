@@ -90,7 +90,7 @@ def _read(
         span = (piece.start, piece.end)
         given = _given(span, origins)
         answer = None if vague or _leftover(pieces, at, grammar) else resolve(piece.fields, setting)
-        if answer is None:
+        if answer is None or _ends_too_soon(answer):
             unclear.append(given)
         else:
             mentions.append(_mention(text, given, answer, piece.rule))
@@ -120,6 +120,11 @@ def _leftover(pieces: list[Piece], at: int, grammar: Grammar) -> bool:
         for beside in (at - 1, at + 1)
         if not (0 <= beside < len(pieces)) or pieces[beside].kind != GAP
     )
+
+
+def _ends_too_soon(answer: Answer) -> bool:
+    """Tell whether what was said contradicts itself, as "late in March, on New Year's Day" does."""
+    return answer.start is not None and answer.end is not None and answer.end <= answer.start
 
 
 def _mention(text: str, span: Span, answer: Answer, rule: str) -> TimeMention:

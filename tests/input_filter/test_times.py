@@ -223,3 +223,10 @@ def test_any_text_is_read_without_error_and_spans_fit(text: str, wall: datetime)
         last = end
     for start, end in found.unclear:
         assert 0 <= start < end <= len(text)
+
+
+@pytest.mark.parametrize("text", ["三月下旬元旦", "月下旬中秋"])
+def test_what_contradicts_itself_is_not_understood(text: str, now: Moment) -> None:
+    found = read_times(text, now, load(("zh", "en")))
+    assert found.mentions == ()
+    assert found.unclear
