@@ -13,19 +13,28 @@ from claudemem_edge.shapes.options import ModelOptions, SessionOptions, TurnOpti
 from claudemem_edge.shapes.turn import Ask, Origin, TurnEvent
 
 _ids = itertools.count(1)
+_opened: list[ModelClient] = []
 
 
 def make_sessions(
     *urls: str, turn_options: TurnOptions | None = None, options: SessionOptions | None = None
 ) -> Sessions:
     """Return sessions over a model client for these urls, in Shanghai."""
+    model = ModelClient(ModelOptions(urls=urls))
+    _opened.append(model)
     return Sessions(
-        ModelClient(ModelOptions(urls=urls)),
+        model,
         new_memory=Memory,
         options=options or SessionOptions(),
         turn_options=turn_options or TurnOptions(),
         zone=ZoneInfo("Asia/Shanghai"),
     )
+
+
+async def close_models() -> None:
+    """Close the connections of every model client opened here, in the loop that opened them."""
+    while _opened:
+        await _opened.pop().aclose()
 
 
 def ask(text: str, scope: str = "anna", *, ask_id: str = "", within_s: float = 20, supersede: bool = False) -> Ask:

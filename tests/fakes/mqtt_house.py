@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fakes.house import make_sessions
+from fakes.house import close_models, make_sessions
 from fakes.real_mosquitto import Broker, Listener, eventually
 
 from claudemem_edge.counters import Counters
@@ -92,6 +92,9 @@ async def open_house(broker: Broker, fake: FakeOllama, **changes: Any) -> AsyncI
     async with Listener(broker, f"{BASE}/#") as client:
         await door.start()
         await client.until(lambda one: one.topic.value == f"{BASE}/status" and one.payload == b"online")
-        yield House(door, sessions, notices, counters, client)
-        await sessions.stop()
-        await door.stop()
+        try:
+            yield House(door, sessions, notices, counters, client)
+        finally:
+            await sessions.stop()
+            await door.stop()
+            await close_models()
