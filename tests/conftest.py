@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import pytest
 from claudemem_edge.shapes.times import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 
@@ -21,6 +22,13 @@ SHANGHAI = ZoneInfo("Asia/Shanghai")
 def now() -> Moment:
     """Wednesday 2026-03-11, 09:40 in Shanghai."""
     return Moment(datetime(2026, 3, 11, 9, 40, tzinfo=SHANGHAI), 1000.0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_left_open() -> Iterator[None]:
+    """Let a socket or file that a module left open be found in that module, not in whichever test runs later."""
+    yield
+    gc.collect()
 
 
 @pytest.hookimpl(wrapper=True)

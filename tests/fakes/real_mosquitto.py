@@ -92,6 +92,13 @@ class Gate:
         self._passing: set[asyncio.Task[None]] = set()
         self._swallow = False
 
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *failed: object) -> None:
+        await self.shut()
+
     def swallow(self, *, everything: bool) -> None:
         """Take what comes and hand nothing on: the connection looks alive and is not."""
         self._swallow = everything

@@ -82,9 +82,7 @@ async def test_a_broken_connection_is_told_by_the_will_and_made_again(broker: Br
 async def test_a_connection_that_only_looks_alive_is_made_anew(
     broker: Broker, caplog: pytest.LogCaptureFixture
 ) -> None:
-    gate = Gate(broker)
-    await gate.open()
-    async with linked(replace(options_for(broker), port=gate.port, health_every_s=0.05)) as made:
+    async with Gate(broker) as gate, linked(replace(options_for(broker), port=gate.port, health_every_s=0.05)) as made:
         await eventually(lambda: made.link.status()["echo_ms"] is not None)
         gate.swallow(everything=True)
         await eventually(lambda: "does not send us our own messages" in caplog.text)
@@ -92,7 +90,6 @@ async def test_a_connection_that_only_looks_alive_is_made_anew(
         await eventually(lambda: made.link.status()["connects"] == 2)
         broker.publish(REQUEST, "hello")
         await eventually(lambda: made.payloads == [b"hello"])
-    await gate.shut()
 
 
 async def test_farewell_is_offline(broker: Broker) -> None:

@@ -49,9 +49,7 @@ async def test_a_repeat_during_the_turn_is_answered_where_it_asks_to_be(
 
 
 async def test_the_same_id_after_a_lost_connection_gets_the_same_reply(broker: Broker, fake: FakeOllama) -> None:
-    gate = Gate(broker)
-    await gate.open()
-    async with open_house(broker, fake, port=gate.port) as house:
+    async with Gate(broker) as gate, open_house(broker, fake, port=gate.port) as house:
         first = await house.say(REMINDER, id="r-1")
         await gate.shut()
         await eventually(lambda: not house.door.status()["connected"])
@@ -60,7 +58,6 @@ async def test_the_same_id_after_a_lost_connection_gets_the_same_reply(broker: B
         await house.publish("chat/anna/request", {"id": "r-1", "text": REMINDER})
         assert (await house.replies("chat/anna/reply", 2))[1] == first
         assert len(house.sessions.peek("anna").pending()) == 1
-    await gate.shut()
 
 
 async def test_the_same_id_in_another_scope_is_another_request(house: House) -> None:
@@ -118,9 +115,7 @@ async def test_an_unread_reply_is_not_stored(house: House, broker: Broker) -> No
 
 
 async def test_what_waited_for_the_broker_is_not_told_once_it_is_forgotten(broker: Broker, fake: FakeOllama) -> None:
-    gate = Gate(broker)
-    await gate.open()
-    async with open_house(broker, fake, port=gate.port) as house:
+    async with Gate(broker) as gate, open_house(broker, fake, port=gate.port) as house:
         fake.next("gated", pieces=[WORDS])
         await house.publish("chat/anna/request", {"id": "r-1", "text": WORDS})
         await fake.wait_asked()

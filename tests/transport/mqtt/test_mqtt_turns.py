@@ -153,10 +153,8 @@ async def test_an_answer_that_takes_longer_than_ttl_s_times_out(house: House, fa
 async def test_a_reply_that_was_ready_while_the_broker_was_away_is_delivered_once(
     broker: Broker, fake: FakeOllama
 ) -> None:
-    gate = Gate(broker)
-    await gate.open()
     fake.next("gated")
-    async with open_house(broker, fake, port=gate.port) as house:
+    async with Gate(broker) as gate, open_house(broker, fake, port=gate.port) as house:
         await house.publish("chat/anna/request", {"id": "r-1", "text": WORDS})
         await fake.wait_asked()
         await gate.shut()
@@ -171,7 +169,6 @@ async def test_a_reply_that_was_ready_while_the_broker_was_away_is_delivered_onc
             assert (reply["id"], reply["text"]) == ("r-1", "Your cousin plays the oboe.")
             await eventually(lambda: house.door.status()["waiting"] == 0)
             assert len(listener.messages) == 1
-    await gate.shut()
 
 
 async def test_stopping_ends_each_request_and_says_offline(broker: Broker, fake: FakeOllama) -> None:
