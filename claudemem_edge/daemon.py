@@ -75,7 +75,7 @@ class Daemon:
 
     async def run(self, *, stop_with_input: bool = False) -> int:
         """Serve until a signal (or the end of standard input) comes. Return the exit status."""
-        set_up_log(self._settings.log.level)
+        set_up_log(self._settings.log.level, log_text=self._settings.log.log_text)
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(log_failure)
         for one in (signal.SIGTERM, signal.SIGINT):

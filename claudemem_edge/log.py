@@ -1,4 +1,7 @@
-"""The log: ids, sizes, kinds and places. What an exception says may be somebody's words, so it is never written."""
+"""The log: ids, sizes, kinds and places. What an exception says may be somebody's words, so it is never written.
+
+Only an owner who sets `log.log_text` finds words here: utterances and blocks, at level debug.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 logger = logging.getLogger(__name__)
-NOISY = ("httpx", "httpcore", "asyncio", "uvicorn", "uvicorn.error", "aiomqtt", "mqtt")
+OWN = "claudemem_edge"
+NEVER = logging.CRITICAL + 1
+spoken = logging.getLogger(f"{__name__}.spoken")
+spoken.setLevel(NEVER)
+"""Takes what people say and what blocks hold. Closed unless `set_up_log` opens it."""
 
 
 class WordlessFormatter(logging.Formatter):
@@ -22,13 +29,17 @@ class WordlessFormatter(logging.Formatter):
         return told(ei[1]) if ei[1] is not None else ""
 
 
-def set_up_log(level: str) -> None:
-    """Log to standard error, our own lines at `level`, the libraries' from warnings up."""
+def set_up_log(level: str, *, log_text: bool = False) -> None:
+    """Log to standard error, our own lines at `level`, the libraries' from warnings up; words only with `log_text`."""
     handler = logging.StreamHandler()
     handler.setFormatter(WordlessFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    for noisy in NOISY:
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+    logging.basicConfig(
+        level=max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()]), handlers=[handler], force=True
+    )
+    logging.getLogger(OWN).setLevel(level.upper())
+    spoken.setLevel(logging.NOTSET if log_text else NEVER)
+    if log_text:
+        logger.warning("log.log_text is on: what people say is logged at level debug, for whoever reads the log")
     sys.unraisablehook = lambda unraisable: logger.error("an exception came too late: %s", told(unraisable.exc_value))
 
 

@@ -49,7 +49,7 @@ class LanguageOptions:
 
 @dataclass(slots=True, frozen=True)
 class LogOptions:
-    """How much is logged. `log_text` lets what people say into the log."""
+    """How much is logged. `log_text` lets what people say into it, at level debug."""
 
     level: str = "info"
     log_text: bool = False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from claudemem_edge import turn as turns
 from claudemem_edge.counters import Counters
 from claudemem_edge.errors import BadRequest, Busy, EdgeError, Full, ShuttingDown, UnknownScope
+from claudemem_edge.log import spoken
 from claudemem_edge.model.history import History
 from claudemem_edge.model.slot import ModelSlot
 from claudemem_edge.sessions.clock import read_clock
@@ -95,6 +96,7 @@ class Sessions:
         session = self._open(scope)
         with self._counters.timed("learn_ms"):
             outcome = session.desk.memory.observe(speaker, text, at=self.now(), language=language, door=door)
+        spoken.debug("%s: %r: %r", scope, speaker, text)
         self._counters.add("observed")
         self._learned(scope, session, outcome)
         return outcome
@@ -102,7 +104,9 @@ class Sessions:
     def context(self, scope: str, query: str, *, limit_chars: int | None = None, language: str = "") -> Context:
         """Return the block for a question. Raises UnknownScope."""
         memory = self.memory(scope, create=False)
-        return memory.context(query, limit_chars=limit_chars, now=self.now(), language=language)
+        context = memory.context(query, limit_chars=limit_chars, now=self.now(), language=language)
+        spoken.debug("%s: block: %r", scope, context.text)
+        return context
 
     def command(self, scope: str, kind: str, argument: str = "", *, language: str = "") -> Outcome:
         """Carry out a door's command on a scope's memory. Raises UnknownScope or BadRequest."""
@@ -224,6 +228,7 @@ class Sessions:
         if ask.id in session.running:
             raise BadRequest("a request with this id is being answered", hint="give each request its own id")
         outcome = turns.learn(ask, session.desk)
+        spoken.debug("%s: %r: %r", ask.scope, ask.speaker, ask.text)
         self._counters.add("said" if outcome.complete else "turns")
         self._learned(ask.scope, session, outcome)
         if ask.supersede:
@@ -259,6 +264,8 @@ async def _read(session: Session, ask: Ask, stream: EventStream, trace: Trace) -
         async for event in stream.read():
             if isinstance(event, Final):
                 trace.context = event.context  # which nobody sees if something was forgotten meanwhile
+                spoken.debug("%s: block: %r", ask.scope, event.context.text)
+                spoken.debug("%s: assistant: %r", ask.scope, event.text)
             yield event
     finally:
         running = session.running.get(ask.id)

@@ -148,13 +148,11 @@ class MemoryRoutes:
         scope = _scope(request)
         query = wire.from_query(wire.ContextIn, dict(request.query_params))
         try:
-            memory = self._sessions.memory(scope, create=False)
+            block = self._sessions.context(scope, query.query, limit_chars=query.limit_chars, language=query.language)
         except UnknownScope:
             return json_reply({"text": "", "lines": [], "turn": 0, "boot_id": self._sessions.boot_id})
-        context = memory.context(
-            query.query, limit_chars=query.limit_chars, now=self._sessions.now(), language=query.language
-        )
-        return json_reply({**wire.context_json(context), "turn": memory.turn, "boot_id": self._sessions.boot_id})
+        turn = self._sessions.peek(scope).turn
+        return json_reply({**wire.context_json(block), "turn": turn, "boot_id": self._sessions.boot_id})
 
     async def trace(self, request: Request) -> Response:
         """Tell why a recent turn was answered as it was."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import BackendUnreachable, EdgeError, ShuttingDown
+from claudemem_edge.log import spoken
 from claudemem_edge.model.profiles import profile_for
 from claudemem_edge.model.prompt import user_text
 from claudemem_edge.transport.ollama_repeats import Kept, Repeats
@@ -92,6 +93,7 @@ class Conversation:
         context = memory.context(
             question.text, limit_chars=max(0, room), now=self._sessions.now(), profile=profile, shown=shown
         )
+        spoken.debug("%s: block: %r", scope, context.text)
         if not question.answered:
             self._sessions.trace(scope, memory.turn).context = context
         return "\n".join(part for part in (notice, str(context)) if part)
