@@ -33,7 +33,12 @@ if TYPE_CHECKING:
 EX_CONFIG = 78
 """Exit status for wrong settings (sysexits.h): systemd does not restart on it."""
 PREFIX = "CLAUDEMEM_"
-HOURS = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d")
+_HOURS = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d")
+_LENGTH = re.compile(r"-?\d+(?:\.\d+)?(?:ms|s|m|h)")
+SPELLINGS = {
+    ("model", "keep_alive"): (_LENGTH, '"30m", or "-1s" for ever'),
+    ("alarm", "quiet"): (_HOURS, '"22:00-07:00"'),
+}
 OWN_VARIABLES = frozenset({"CLAUDEMEM_SOCKET"})
 
 
@@ -172,10 +177,18 @@ def _section(name: str, values: dict[str, Any], problems: list[str]) -> Any:
         return SECTIONS[name]()
 
 
-def _checks(settings: Settings) -> Iterator[str]:
+def _words(settings: Settings) -> Iterator[str]:
     for (section, key), choices in CHOICES.items():
         if getattr(getattr(settings, section), key) not in choices:
             yield f"[{section}] {key}: one of {', '.join(choices)}"
+    for (section, key), (spelling, wish) in SPELLINGS.items():
+        value = getattr(getattr(settings, section), key)
+        if value and not spelling.fullmatch(value):
+            yield f"[{section}] {key}: write it like {wish}"
+
+
+def _checks(settings: Settings) -> Iterator[str]:
+    yield from _words(settings)
     for section in SECTIONS:
         part = getattr(settings, section)
         for key, kind in get_type_hints(SECTIONS[section]).items():
@@ -186,8 +199,6 @@ def _checks(settings: Settings) -> Iterator[str]:
             ZoneInfo(settings.language.zone)
         except (ZoneInfoNotFoundError, ValueError):
             yield '[language] zone: no such time zone; write it like "Europe/London"'
-    if settings.alarm.quiet and not HOURS.fullmatch(settings.alarm.quiet):
-        yield '[alarm] quiet: write it like "22:00-07:00"'
     http = settings.http
     if http.tcp and http.tcp_host not in {"127.0.0.1", "::1", "localhost"} and not (http.tokens and http.require_scope):
         yield "[http] tcp_host: beyond loopback only with tokens and require_scope = true"

@@ -70,6 +70,7 @@ def test_environment_lists_and_truth_values() -> None:
         ({}, {"language": {"zone": "Mars/Olympus"}}, "no such time zone"),
         ({}, {"http": {"tcp_host": "0.0.0.0"}}, "only with tokens"),
         ({}, {"alarm": {"quiet": "late"}}, "22:00-07:00"),
+        ({}, {"model": {"keep_alive": "long"}}, '"-1s" for ever'),
     ],
 )
 def test_mistakes_are_told(environment: dict[str, str], overrides: dict[str, object], wanted: str) -> None:

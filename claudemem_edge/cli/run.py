@@ -21,7 +21,7 @@ from claudemem_edge.errors import PackError, SettingsError
 )
 @click.option("--mqtt", default="", metavar="HOST[:PORT]", help="Connect to this MQTT broker.")
 @click.option("--with-parent", is_flag=True, help="Stop when standard input ends.")
-@click.option("-v", "--verbose", is_flag=True, help="Log more (never what people say).")
+@click.option("-v", "--verbose", is_flag=True, help="Log more (never what people say, but with log.log_text).")
 def run(
     *,
     socket: str,

@@ -102,7 +102,7 @@ class ModelClient:
 
         Closing the generator closes the connection, which stops the model. Raises EdgeError.
         """
-        path, body = question_body(messages, chosen)
+        path, body = question_body(messages, chosen, self._options.keep_alive)
         with self._noting_failure():
             backend = self._backend(chosen.url)
             first_s, next_s = self._options.first_token_timeout_s, self._options.token_timeout_s
@@ -195,10 +195,12 @@ class ModelClient:
             self._last_error = ""
 
 
-def question_body(messages: Sequence[Message], chosen: ChosenModel) -> tuple[str, bytes]:
+def question_body(messages: Sequence[Message], chosen: ChosenModel, keep_alive: str = "") -> tuple[str, bytes]:
     """Return path and body of a question. A plain template sends its one message as a raw prompt."""
     profile = chosen.profile
     body: dict[str, Any] = {"model": chosen.name, "stream": True, **profile.request}
+    if keep_alive:
+        body["keep_alive"] = keep_alive
     if profile.options:
         body["options"] = dict(profile.options)
     if profile.template == "plain":

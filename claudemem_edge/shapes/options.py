@@ -49,6 +49,8 @@ class ModelOptions:
     urls: tuple[str, ...] = ("http://127.0.0.1:11434",)
     name: str = ""
     profile: str = ""
+    keep_alive: str = "30m"
+    """How long the server keeps the model loaded after an answer; empty: as it likes."""
     connect_timeout_s: float = 3.0
     first_token_timeout_s: float = 120.0
     token_timeout_s: float = 30.0

@@ -50,6 +50,13 @@ async def test_an_answer_comes_whole_and_in_pieces(way: str, client_for: Clients
         }
 
 
+@pytest.mark.parametrize("wish", ["", "30m"])
+async def test_the_server_is_told_how_long_to_keep_the_model(wish: str, fake: FakeOllama, client_for: Clients) -> None:
+    client = client_for(fake.url, keep_alive=wish)
+    await whole(client)
+    assert fake.asked[-1].json.get("keep_alive", "") == wish
+
+
 @pytest.mark.parametrize(
     ("mode", "error"),
     [
@@ -140,7 +147,7 @@ async def test_proxy_variables_take_the_words_nowhere(
 async def test_no_option_that_loads_the_model_anew_is_sent(fake: FakeOllama, client_for: Clients) -> None:
     await whole(client_for(fake.url))
     body = fake.asked[0].json
-    assert set(body) == {"model", "stream", "messages", "options"}
+    assert set(body) == {"model", "stream", "keep_alive", "messages", "options"}  # keep_alive moves an expiry alone
     assert set(body["options"]) <= {"num_predict", "temperature", "stop"}
 
 
