@@ -48,7 +48,7 @@ def is_relation(word: str, lexicon: Lexicon) -> bool:
     return any(word in one.tables.get(FILE, NOTHING).get("relations", NOTHING) for one in lexicon.languages.values())
 
 
-def user_word(language: Language | None) -> str:
-    """Return what the wordings of a language call the user."""
-    subjects = language.tables.get(FILE, NOTHING).get("subjects", NOTHING) if language else NOTHING
-    return str(subjects.get("user", ""))
+def subject_forms(language: Language | None) -> Mapping[str, Any]:
+    """Return how the wordings of a language write their subjects, and how they change when the user is spoken to."""
+    found: Mapping[str, Any] = language.tables.get(FILE, NOTHING).get("subjects", NOTHING) if language else NOTHING
+    return found

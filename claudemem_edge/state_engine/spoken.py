@@ -43,18 +43,19 @@ def due(progress: Progress, item: Item) -> str:
 def claim(progress: Progress, one: Claim) -> str:
     """Return a claim in words to the person it was told by."""
     table = predicates.describe(one.predicate, progress.lexicon, progress.language)
-    you, value = progress.phrase("you"), _value(progress, one, str(table.get("object_kind", "")))
-    subject = you if one.subject == "user" else one.subject
-    if one.subject != "user" and predicates.is_relation(one.subject, progress.lexicon):
-        subject = progress.phrase("your_relation", subject=one.subject)
-    key = str(table.get("key", one.predicate)).replace("{subject}", one.subject)
-    third_person = predicates.user_word(progress.language)
-    sentence = str(table.get("sentence", "")).replace(third_person, you) if third_person else ""
-    sentence = sentence.replace("{subject}", subject).replace("{object}", value)
-    shape = "claim_of_user" if one.subject == "user" else "claim_of_other"
-    return progress.phrase(
-        shape if sentence else "claim_plain", subject=subject, key=key, object=value, sentence=sentence
-    )
+    forms = predicates.subject_forms(progress.language)
+    subject, value = one.subject, _value(progress, one, str(table.get("object_kind", "")))
+    sentence = str(table.get("sentence", ""))
+    if one.subject == "user":
+        subject, sentence = str(forms.get("user", "")), str(table.get("told", sentence))
+    elif predicates.is_relation(one.subject, progress.lexicon):
+        subject = str(forms.get("relation", "{subject}")).replace("{subject}", one.subject)
+    if not sentence:
+        return progress.phrase("claim_plain", subject=one.subject, object=value)
+    sentence = sentence.replace("{subject}", subject)
+    for third_person, you in forms.get("told", {}).items():
+        sentence = sentence.replace(third_person, you)
+    return sentence.replace("{object}", value)
 
 
 def _value(progress: Progress, one: Claim, kind: str) -> str:

@@ -156,7 +156,7 @@ def test_without_a_pack_nothing_is_said(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "told"), [("zh", "您的儿子来看过您：2026年2月"), ("en", "your son, last visit: Feb 2026")]
+    ("language", "told"), [("zh", "您的儿子来看过您：2026年2月"), ("en", "your son visited you: Feb 2026")]
 )
 def test_claims_are_told_to_the_person_they_are_about(talk: Talk, language: str, told: str) -> None:
     talk.language = language
