@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import claims, item_change, naming
+from claudemem_edge.state_engine import claims, item_change, item_orders, naming
 from claudemem_edge.state_engine.statements import forgetting, holds, origin, overlap
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ NUMBER = re.compile(r"\d+(?:[.:]\d+)?")
 def correct_all(progress: Progress) -> None:
     """Apply the corrections of an utterance to a claim, or to the time of an item, and say so if that was all of it."""
     reading = progress.reading
+    if any(one.record in {"item", "question"} for one in progress.changes):
+        return  # an order has moved what was meant
     drafts = [one for one in reading.claims if one.corrects and not forgetting(progress, one.span)]
     for draft in drafts:
         if not draft.predicate:
@@ -53,7 +55,7 @@ def _confirm(progress: Progress) -> None:
 def _correct(progress: Progress, draft: ClaimDraft) -> None:
     time = _time_in(progress, draft.span)
     claim = _named(progress, draft.because) if draft.because else _same_shape(progress, draft.object, time)
-    item = _recent_item(progress) if time is not None else None
+    item = _item_meant(progress, draft) if time is not None else None
     if item is not None and time is not None and (claim is None or item.turn >= claim.turn):
         item_change.reschedule(progress, item, time)
         return
@@ -64,6 +66,15 @@ def _correct(progress: Progress, draft: ClaimDraft) -> None:
         return
     naming.tie(progress, claim.subject, claim.predicate, value)
     claims.replace(progress, [claim], (claim.subject, claim.predicate, value), origin(progress, draft.span))
+
+
+def _item_meant(progress: Progress, draft: ClaimDraft) -> Item | None:
+    """Return the item that a new time is for: the one that is named, else the recent one."""
+    named = draft.because
+    if not named or any(named in one.text or one.text in named for one in progress.reading.times):
+        return _recent_item(progress)
+    found = item_orders.by_words(progress, item_orders.open_items(progress), named)
+    return found[0] if len(found) == 1 else None
 
 
 def _named(progress: Progress, value: str) -> Claim | None:
