@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.terms import TermIndex
     from claudemem_edge.shapes.times import Moment
 
-STILL_ASSERTING = frozenset({"done", "correct", "yes", "no"})
+STILL_ASSERTING = frozenset({"change", "done", "correct", "yes", "no"})
 """Orders whose words are also a statement: "I have taken my pills"."""
 NO_CLAIMS = frozenset({"assistant", "event", "door"})
 FEWEST_FOREIGN_WORDS = 4

@@ -10,11 +10,12 @@ Span = tuple[int, int]
 
 COMMANDS = frozenset({
     "forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all",
-    "return_topic", "list_memory", "list_pending", "done", "cancel", "snooze", "correct", "repeat",
+    "return_topic", "list_memory", "list_pending", "done", "cancel", "snooze", "change", "correct",
+    "repeat",
     "reply_language", "whose_memory", "ask_time", "ask_date", "yes", "no",
 })  # fmt: skip
 """What a voice may order."""
-DOOR_COMMANDS = frozenset({"fire", "expire", "add", "change"})
+DOOR_COMMANDS = frozenset({"fire", "expire", "add"})
 """What only a door or the alarm may order, besides."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 HANDLERS: dict[str, Callable[[Progress, Command], None]] = {
     **dict.fromkeys(("forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all"), forget.obey),
-    **dict.fromkeys(("done", "cancel", "snooze"), item_orders.obey),
+    **dict.fromkeys(("done", "cancel", "snooze", "change"), item_orders.obey),
     **answers.HANDLERS,
 }
 NOT_FOR_DOORS = frozenset({"correct", "yes", "no", "return_topic"})

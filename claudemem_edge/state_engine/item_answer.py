@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, time
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from claudemem_edge.state_engine.item_due import Appointment, appoint, at_clock,
 from claudemem_edge.state_engine.said_time import clock_alone, half_said
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from claudemem_edge.shapes.memory import Item
     from claudemem_edge.shapes.times import TimeMention
     from claudemem_edge.state_engine.progress import Progress
@@ -20,11 +23,13 @@ Window = tuple[datetime, ...]
 
 
 def settle(progress: Progress, mention: TimeMention, item: Item, window: Window = ()) -> Appointment:
-    """Return the appointment that a time makes of an item; a clock time alone keeps the day known before."""
+    """Return the appointment that a time makes of an item; a clock time or a day alone keeps the other as it was."""
     now, language = progress.now, progress.read_in
     if isinstance(item.due, ElapsedDue) and mention.start is None and mention.duration_s:
         at = later(now.wall, mention.duration_s)
         return Appointment("", ElapsedDue(now.boot_s + mention.duration_s, at), at)
+    if _is_day(mention) and isinstance(item.due, WallDue) and item.due.clock is not None and mention.start is not None:
+        return _on_another_day(progress, item, mention.start.date())
     if mention.start is None or not isinstance(item.due, WallDue) or not clock_alone(mention, language):
         return appoint(mention, now)
     return _on_its_day(progress, item, mention.start.time(), window, known=half_said(mention, language))
@@ -41,6 +46,20 @@ def settle_hour(progress: Progress, hour: int, item: Item, window: Window = ()) 
     choices = [at for at in ((today,) if known else both_halves(today)) if at.timestamp() > wall.timestamp()]
     start = choices[0] if choices else datetime.combine(later(wall, 86400).date(), clock, tzinfo=wall.tzinfo)
     return precise(start, progress.now, "hour", ambiguous=not known and len(choices) != 1)
+
+
+def _is_day(mention: TimeMention) -> bool:
+    return mention.grain == "day" and mention.recurrence is None and mention.duration_s is None
+
+
+def _on_another_day(progress: Progress, item: Item, day: date) -> Appointment:
+    due = item.due
+    assert isinstance(due, WallDue)  # noqa: S101 (the caller has looked)
+    moved = replace(due, day=day)
+    if moved.seconds_left(progress.now) <= 0:
+        return Appointment("past", at=moved.at(), grain="day")
+    rule = recurrence.on_day(item.recurrence, day) if item.recurrence else ""
+    return Appointment("", moved, moved.at(), item.grain, rule)
 
 
 def _on_its_day(progress: Progress, item: Item, clock: time, window: Window, *, known: bool) -> Appointment:

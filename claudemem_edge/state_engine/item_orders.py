@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from claudemem_edge.shapes.memory import Item
     from claudemem_edge.shapes.reading import Command
+    from claudemem_edge.shapes.times import TimeMention
     from claudemem_edge.state_engine.progress import Progress
 
 SNOOZE_S = 600.0
@@ -29,6 +30,8 @@ NAMED_MOST = 4
 
 def obey(progress: Progress, command: Command) -> None:
     """Carry out an order of the user on the item it means, or ask which one is meant."""
+    if command.kind == "change" and not meant(progress, command.argument):
+        return  # what is changed is no item: it may be a fact, which is for the corrections to find
     words = "" if command.kind == "snooze" and progress.reading.times else command.argument
     found = open_items(progress) if words == EVERY else meant(progress, words)
     if words == EVERY and command.kind == "cancel" and len(found) > 1:
@@ -79,9 +82,28 @@ def ask_which(progress: Progress, command: Command, items: list[Item]) -> None:
     joint = progress.phrase("list_joint")
     listed = joint.join(progress.phrase("item_named", id=one.id, what=one.text) for one in items[:NAMED_MOST])
     ids = tuple(one.id for one in items)
-    seconds = _seconds_said(progress) if command.kind == "snooze" else None
-    order = f"{command.kind} {seconds:.0f}" if seconds else command.kind
-    progress.ask("which_item", "ask_which", about=order, choices=ids, count=len(items), items=listed)
+    progress.ask(
+        "which_item",
+        "ask_which",
+        about=f"{command.kind} {_detail(progress, command)}".strip(),
+        choices=ids,
+        count=len(items),
+        items=listed,
+    )
+
+
+def _detail(progress: Progress, command: Command) -> str:
+    """Return what an order needs besides its item: the seconds of a snooze, the new time of a change in ISO 8601."""
+    if command.kind == "snooze":
+        seconds = _seconds_said(progress)
+        return f"{seconds:.0f}" if seconds else ""
+    mention = new_time(progress) if command.kind == "change" else None
+    return mention.start.isoformat() if mention is not None and mention.start is not None else ""
+
+
+def new_time(progress: Progress) -> TimeMention | None:
+    """Return the time an item is to have: the last that was said."""
+    return progress.reading.times[-1] if progress.reading.times else None
 
 
 def _of_another_day(progress: Progress, item: Item) -> bool:
@@ -125,6 +147,13 @@ def cancel_all(progress: Progress, items: list[Item]) -> None:
     progress.say("items_cancelled", count=len(items))
 
 
+def change(progress: Progress, item: Item) -> None:
+    """Give an item the time that was said."""
+    mention = new_time(progress)
+    if mention is not None:
+        item_change.reschedule(progress, item, mention)
+
+
 def snooze(progress: Progress, item: Item) -> None:
     """Put an item off: to the time that was said, or by ten minutes."""
     mention = next(iter(progress.reading.times), None)
@@ -161,4 +190,6 @@ def postpone(progress: Progress, item: Item, appointment: Appointment) -> None:
         progress.say(key, what=item.text, when=spoken.when(progress, appointment.at))
 
 
-ORDERS: dict[str, Callable[[Progress, Item], None]] = {"done": done, "cancel": cancel, "snooze": snooze}
+ORDERS: dict[str, Callable[[Progress, Item], None]] = {
+    "done": done, "cancel": cancel, "snooze": snooze, "change": change,
+}  # fmt: skip

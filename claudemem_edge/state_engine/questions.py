@@ -134,9 +134,11 @@ def _which_item(progress: Progress, question: OpenQuestion) -> bool:
     found = named or item_orders.by_words(progress, known, folded)
     if len(found) != 1:
         return False
-    order, _, seconds = question.about.partition(" ")
-    if seconds:
-        item_orders.snooze_for(progress, found[0], float(seconds))
+    order, _, detail = question.about.partition(" ")
+    if order == "change" and detail:
+        _settle(progress, found[0], precise(datetime.fromisoformat(detail), progress.now))
+    elif detail:
+        item_orders.snooze_for(progress, found[0], float(detail))
     else:
         item_orders.ORDERS[order](progress, found[0])
     return True

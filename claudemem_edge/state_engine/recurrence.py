@@ -60,6 +60,15 @@ def with_clock(body: str, clock: time) -> str:
     return ";".join([*kept, f"BYHOUR={clock.hour}", f"BYMINUTE={clock.minute}"])
 
 
+def on_day(body: str, day: date) -> str:
+    """Return the rule moved to the weekday of `day` if it names one weekday alone; any other stays as it is."""
+    weekdays = parse(body).weekdays
+    if len(weekdays) != 1 or weekdays[0][0]:
+        return body
+    name = WEEKDAYS[day.weekday()]
+    return ";".join(f"BYDAY={name}" if part.upper().startswith("BYDAY=") else part for part in body.split(";"))
+
+
 def next_after(body: str, first: date, clock: time, zone: tzinfo, after: datetime) -> datetime | None:
     """Return the first occurrence later than `after`, or None when there is none.
 
