@@ -28,7 +28,7 @@ NEAREST, NEAR, BEGINNING, FAR = 2.0, 1.0, 0.5, 0.05
 stands alone while the talk has only begun, and later."""
 FADE = 0.8
 NAMES = 3
-TIGHT, QUOTED, QUOTED_LEANING, QUOTED_BEYOND = 220, 0.33, 0.2, 0.8
+TIGHT, QUOTED, QUOTED_LEANING, QUOTED_BEYOND = 220, 0.5, 0.2, 0.8
 """Share of the room for statements as said: in a block of so many characters, for a question that leans on the talk,
 and of what is beyond them."""
 FEW_TURNS = 8
@@ -91,7 +91,7 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
             telegram.enrich()
         _tell(sight, telegram, _ranked(turns[before:], marks, NEAR))
         _tell(sight, telegram, earlier)
-    if before is None and not ask.when:
+    if before is None:
         marks = _quote(sight, telegram, marks, room, QUOTED_LEANING if leans else QUOTED)
     alone = strong >= STRONG and room < ROOMY and not leans and not ask.young
     _tell(sight, telegram, marks if alone else {**marks, **_ranked(turns, marks, _recency(ask, strong, mere=mere))})
@@ -121,11 +121,11 @@ def _quote(
 ) -> Mapping[int, float]:
     """Put down what answers best as it was said, as far as there is room for that; return the marks of the rest."""
     most = int(room * share if share < QUOTED else max(room * share, (room - TIGHT) * QUOTED_BEYOND))
-    rest = dict(marks)
+    rest, leave = dict(marks), telegram.room - most
     for one in sorted(marks, key=lambda id_: (marks[id_], id_), reverse=True):
-        if room - telegram.room >= most or ((room <= TIGHT or share < QUOTED) and marks[one] < STRONG):
+        if telegram.room <= leave or ((room <= TIGHT or share < QUOTED) and marks[one] < STRONG):
             break
-        if telegram.quote(sight.state.statements[one], marks[one], room - most):
+        if telegram.quote(sight.state.statements[one], marks[one], leave):
             del rest[one]
     return rest
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Claim, Item
     from claudemem_edge.shapes.reading import Reading
 
-NAMED, SPEAKING, ASKED_FOR = 0.5, 0.25, 0.7
-"""What it is worth to a claim that its subject or object is named, that it is of who speaks, that it is asked for."""
+NAMED, SPEAKING, ASKED_FOR, UNQUOTABLE = 0.5, 0.25, 0.7, 0.25
+"""What it is worth to a claim that its subject or object is named, that it is of who speaks, that it is asked for, and
+that no statement may say it: those it rests on hold an old value too."""
 ENOUGH = 0.75
 HEARD = 0.25
 """Share of the question's weight in a claim's statement from which on it is worth comparing word by word."""
@@ -93,6 +94,7 @@ def _best_claims(sight: Sight, asked: set[str], about: set[str], marks: Mapping[
         value = mark + ASKED_FOR * (claim.predicate in asked)
         if claim.subject in named or claim.object in named or (mark >= HEARD and _says(sight, claim.object)):
             value += NAMED
+            value += UNQUOTABLE * _hidden(sight, claim.origin)
         elif claim.subject in about:
             value += SPEAKING
         if value >= ENOUGH:
@@ -129,6 +131,12 @@ def _visible(sight: Sight, origin: Sequence[int]) -> bool:
     """Tell whether all that a claim rests on may be shown as it was said."""
     statements = sight.state.statements
     return bool(origin) and all(one in statements and sight.visible(statements[one]) for one in origin)
+
+
+def _hidden(sight: Sight, origin: Sequence[int]) -> bool:
+    """Tell whether nothing that a claim rests on may be shown as it was said."""
+    statements = sight.state.statements
+    return not any(one in statements and statements[one].shown for one in origin)
 
 
 def _says(sight: Sight, words: str) -> bool:

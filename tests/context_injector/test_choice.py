@@ -267,3 +267,17 @@ def test_what_the_question_itself_says_is_no_fact_for_it(talk: MakeTalk, chatter
     assert [one.object for one in told.memory._state.claims.values()] == ["Ghent"]
     assert "Ghent" not in block
     assert "red shed" in block
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "date", "question"),
+    [
+        ("en", "The chimney sweep comes on Friday", " [2026-03-13]", "When does the chimney sweep come?"),
+        ("zh", "扫烟囱的师傅周五来", "[2026年3月13日]", "扫烟囱的师傅什么时候来？"),
+    ],
+)
+def test_what_answers_best_is_told_in_a_whole_sentence(
+    talk: MakeTalk, chatter: dict[str, tuple[str, ...]], language: str, said: str, date: str, question: str
+) -> None:
+    block = str(talk(*chatter[language][:4], said, *chatter[language], *chatter[language]).ask(question))
+    assert said in block.replace(date, "")

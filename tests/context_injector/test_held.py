@@ -191,3 +191,23 @@ def test_a_profile_has_its_style(
 def test_a_claim_whose_words_the_client_shows_is_left_out(talk: MakeTalk, chatter: dict[str, tuple[str, ...]]) -> None:
     told = talk(*PERSON["en"], *chatter["en"], *chatter["en"])
     assert "Bristol" not in str(told.ask("Where do I live?", shown=told.memory.digests("I live in Bristol.")))
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "question", "wanted"),
+    [
+        ("en", ("My nephew Colin studies in Derby.", "No, he's in Hull now, not Derby."), "How is Colin?", "at Hull"),
+        ("zh", ("我侄子小林在北京读大学。", "不对，他在上海，不是北京。"), "小林怎么样？", "上海"),
+    ],
+)
+def test_a_fact_that_no_sentence_may_say_stands_wherever_its_subject_is_named(
+    talk: MakeTalk,
+    chatter: dict[str, tuple[str, ...]],
+    language: str,
+    said: tuple[str, ...],
+    question: str,
+    wanted: str,
+) -> None:
+    block = str(talk(*said, *chatter[language], *chatter[language], *chatter[language]).ask(question))
+    assert wanted in block
+    assert not any(old in block for old in ("Derby", "北京"))
