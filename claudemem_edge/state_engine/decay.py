@@ -10,11 +10,14 @@ from claudemem_edge.state_engine.item_change import OPEN
 from claudemem_edge.state_engine.remove import clean_topics, drop_claim
 
 if TYPE_CHECKING:
+    from claudemem_edge.shapes.memory import Claim, Item
     from claudemem_edge.shapes.options import MemoryOptions
     from claudemem_edge.state_engine.progress import Progress
 
 ROOM = 0.9
 """Cleaning goes on below the cap, so that the next turns do not clean again."""
+RESTS_ON_MOST = 8
+"""What was said more often than this rests on the last times alone: the others may go."""
 
 
 def light_after_turns(options: MemoryOptions) -> int:
@@ -31,6 +34,7 @@ def clean(progress: Progress) -> None:
     share = ROOM * options.scope_bytes / ledger.size()
     _drop_ended(progress, heavy_from)
     _evict(progress, heavy_from, share)
+    _let_go_of_evicted(progress)
     clean_topics(progress)
     _drop_unseen(progress, heavy_from)
     ledger.compact()
@@ -66,11 +70,22 @@ def _evict(progress: Progress, heavy_from: int, share: float) -> None:
 def _needed(progress: Progress) -> set[int]:
     """Return the statements on which something open rests."""
     state = progress.state
-    needed = {one for claim in state.claims.values() if claim.open for one in claim.origin}
-    needed.update(one for item in state.pending_items.values() if item.state in OPEN for one in item.origin)
+    claims = [claim.origin for claim in state.claims.values() if claim.open]
+    items = [item.origin for item in state.pending_items.values() if item.state in OPEN]
+    needed = {one for origin in (*claims, *items) for one in origin[-RESTS_ON_MOST:]}
     if state.last_reply is not None:
         needed.add(state.last_reply)
     return needed
+
+
+def _let_go_of_evicted(progress: Progress) -> None:
+    """Have open records rest on the statements that are left, where any is: what they rested on may be no burden."""
+    state = progress.state
+    records: list[Claim | Item] = [*state.claims.values(), *state.pending_items.values()]
+    for record in records:
+        left = tuple(one for one in record.origin if one in state.statements)
+        if left and left != record.origin:
+            progress.ledger.set(record, origin=left)
 
 
 def _drop_unseen(progress: Progress, heavy_from: int) -> None:

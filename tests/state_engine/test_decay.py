@@ -62,6 +62,17 @@ def test_what_something_open_rests_on_stays(lexicon: Lexicon) -> None:
     assert talk.item().state == "pending"
 
 
+def test_what_is_said_again_and_again_does_not_outgrow_the_cap(lexicon: Lexicon) -> None:
+    talk = Talk(lexicon, MemoryOptions(scope_bytes=20_000))
+    for _ in range(500):
+        talk.remind("remind me tomorrow at 10 to swim", "swim", said_time("tomorrow at 10", "2026-03-12T10:00"))
+        talk.tell("I live in Leeds", "user", "lives_in", "Leeds")
+        assert talk.state.size < 60_000  # the cap, and what fifty turns bring until the next look
+    assert talk.item().state == "pending"
+    assert talk.open_values() == {("user", "lives_in", "Leeds")}
+    assert {one for one in talk.item().origin if one in talk.state.statements}
+
+
 def test_what_is_over_goes(lexicon: Lexicon) -> None:
     talk = Talk(lexicon, MemoryOptions(scope_bytes=1000))
     talk.remind("remind me tomorrow at 10 to swim", "swim", said_time("tomorrow at 10", "2026-03-12T10:00"))
