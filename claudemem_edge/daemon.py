@@ -19,16 +19,19 @@ from claudemem_edge.log import log_failure, set_up_log
 from claudemem_edge.memory import Memory
 from claudemem_edge.notices import Notices
 from claudemem_edge.sessions import Sessions
+from claudemem_edge.sessions.clock import read_clock
 from claudemem_edge.settings import EX_CONFIG
 from claudemem_edge.systemd_notify import SystemdNotify
 from claudemem_edge.transport.health import Health
 from claudemem_edge.transport.http import HttpDoor
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
+    from datetime import tzinfo
 
     from claudemem_edge.model.client import ModelClient
     from claudemem_edge.settings import Settings
+    from claudemem_edge.shapes.times import Moment
 
 logger = logging.getLogger(__name__)
 SELF_TEST_WORDS = "0"
@@ -49,7 +52,7 @@ def language_model(settings: Settings) -> ModelClient:
 class Daemon:
     """The whole program. Building it opens nothing; `run` does everything. Raises PackError."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Callable[[tzinfo], Moment] = read_clock) -> None:
         self._settings = settings
         language = settings.language
         load(language.languages, language.packs, language.folders)  # a broken pack shows now, not at the first word
@@ -62,6 +65,7 @@ class Daemon:
             options=settings.sessions,
             turn_options=settings.turn,
             zone=settings.zone(),
+            clock=clock,
             counters=self._counters,
         )
         self._alarm = Alarm(self._sessions, self._notices, settings.alarm)
