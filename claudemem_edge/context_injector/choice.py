@@ -61,7 +61,9 @@ def rate(sight: Sight, places: Mapping[int, float]) -> dict[int, float]:
     for day in ask.days:
         for one in sight.said_on(day):
             found[one] = found.get(one, 0.0) + ON_A_DAY
-    return found
+    newest_first = (sight.state.statements[one] for one in sorted(found, reverse=True))
+    kept = {one.id for one in sight.without_repeats(newest_first)}
+    return {one: mark for one, mark in found.items() if one in kept}
 
 
 def fits(sight: Sight, room: int) -> bool:
@@ -177,7 +179,7 @@ def _all(sight: Sight, room: int) -> list[ContextLine] | None:
         if left < 0:
             return None
         found.append(statement)
-    found.reverse()
+    found = list(sight.without_repeats(found))[::-1]
     for say in (lambda one: sight.full_label(one) + sight.spelled(one), sight.spelled, sight.text):
         told = [ContextLine("statement", text, (one.turn,)) for one in found if (text := say(one))]
         if sum(len(line.text) + 1 for line in told) - 1 <= room:

@@ -12,7 +12,7 @@ from claudemem_edge.shapes.digest import clause_digest
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import date
 
     from claudemem_edge.context_injector.asking import Ask
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import Moment, TimeMention
 
 NAMELESS = frozenset({"user", "assistant", "event"})
+TELLING_CHARS = 6
+"""What is shorter may answer anything."""
 
 
 @dataclass(slots=True)
@@ -73,6 +75,16 @@ class Sight:
             statement = statements[one]
             if self.visible(statement):
                 yield statement
+
+    def without_repeats(self, newest_first: Iterable[Statement]) -> Iterator[Statement]:
+        """Leave out what the same speaker said later in the same words. A mere "yes" each time means something else."""
+        said = set()
+        for statement in newest_first:
+            words = (statement.speaker, statement.digest)
+            if words not in said:
+                yield statement
+                if len(statement.text) >= TELLING_CHARS:
+                    said.add(words)
 
     def said_on(self, day: date) -> Sequence[int]:
         """Return the ids of the statements said on a day."""

@@ -13,6 +13,23 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "question"),
+    [("en", "The boiler is serviced by Quirke.", "Who services the boiler?"), ("zh", "锅炉归老关修。", "锅炉归谁修？")],
+)
+@pytest.mark.parametrize("among", [0, 3])
+def test_what_was_said_again_is_told_once(
+    talk: MakeTalk, chatter: dict[str, tuple[str, ...]], language: str, text: str, question: str, among: int
+) -> None:
+    block = str(talk(text, *chatter[language] * among, text, *chatter[language] * among, text).ask(question))
+    assert block.count(text[:-1]) == 1
+
+
+def test_the_same_short_answer_to_two_questions_stays_twice(talk: MakeTalk) -> None:
+    said = ("Do you like tea?", ("assistant", "Yes."), "Do you like mud?", ("assistant", "Yes."))
+    assert str(talk(*said).ask("Tell me more.")).count("Yes") == 2
+
+
+@pytest.mark.parametrize(
     ("language", "said", "question", "wanted"),
     [
         ("en", ["The spare key hangs behind the barometer."], "Where does the spare key hang?", "barometer"),
