@@ -170,7 +170,8 @@ def _section(name: str, values: dict[str, Any], problems: list[str]) -> Any:
         values = {**values, "tokens": tuple(values["tokens"].items())}
     fields = {key: core.typed_dict_field(KINDS[kind]) for key, kind in get_type_hints(SECTIONS[name]).items()}
     try:
-        return SECTIONS[name](**SchemaValidator(core.typed_dict_schema(fields, total=False)).validate_python(values))
+        validator = SchemaValidator(core.typed_dict_schema(fields, total=False), {"hide_input_in_errors": True})
+        return SECTIONS[name](**validator.validate_python(values))
     except ValidationError as error:
         for one in error.errors(include_input=False, include_url=False, include_context=False):
             problems.append(f"[{name}] {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")  # noqa: PERF401 (clearer so)

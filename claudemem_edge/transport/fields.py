@@ -94,7 +94,8 @@ def validator(model: type[WireModel]) -> SchemaValidator:
     if made is None:
         checks = {one.name: _check(one) for one in fields(model)}
         extra: Literal["forbid", "ignore"] = "forbid" if model.closed else "ignore"
-        made = VALIDATORS[model] = SchemaValidator(core.typed_dict_schema(checks, extra_behavior=extra, config=CONFIG))
+        schema = core.typed_dict_schema(checks, extra_behavior=extra, config=CONFIG)
+        made = VALIDATORS[model] = SchemaValidator(schema, CONFIG)  # what errors show is settled here, the rest there
     return made
 
 
