@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import settings
 
 from claudemem_edge.shapes.times import Moment
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
+FORBID_SKIPS = "TESTS_FORBID_SKIPS"
+
+if FORBID_SKIPS in os.environ:  # continuous integration: the same examples each time
+    settings.register_profile("the same each time", derandomize=True, database=None)
+    settings.load_profile("the same each time")
 
 
 @pytest.fixture
@@ -35,7 +41,7 @@ def nothing_left_open() -> Iterator[None]:
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where skips are forbidden, a skip is a failure: a missing component must not pass for a passed test."""
     report = yield
-    if os.environ.get("TESTS_FORBID_SKIPS") and report.skipped:
+    if os.environ.get(FORBID_SKIPS) and report.skipped:
         report.outcome = "failed"
         report.longrepr = f"skipped, which is forbidden here: {report.longrepr}"
     return report
