@@ -257,8 +257,7 @@ def _item_text(sight: Sight, item: Item) -> str:
     text = wording.neutral(item.text, sight.roles)
     if item.due is None or language is None:
         return words.undated.replace("{text}", text)
-    grain = "day" if getattr(item.due, "clock", item.due) is None else "minute"
-    when = dates.spoken_when(language, item.due.at(), sight.now.wall, grain)
+    when = dates.spoken_due(language, item, sight.now.wall)
     if item.recurrence:
         when = dates.spoken_recurrence(language, item.recurrence) or when
     return words.item.replace("{when}", when).replace("{text}", text)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from claudemem_edge.shapes.times import WallDue
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from claudemem_edge.language.pack import Language
+    from claudemem_edge.shapes.memory import Item
 
 UNITS_S = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 DAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -28,6 +31,18 @@ def spoken_when(language: Language, start: datetime, now: datetime, grain: str) 
     if grain not in CLOCK_GRAINS:
         return day
     return str(words["day_clock"]).format(day=day, clock=spoken_clock(language, start))
+
+
+def spoken_due(language: Language, item: Item, now: datetime) -> str:
+    """Return when an item is due: with the clock, or with as much of the day as was said; "" when it has no time."""
+    if item.due is None:
+        return ""
+    if not isinstance(item.due, WallDue) or item.due.clock is not None:
+        return spoken_when(language, item.due.at(), now, "minute")
+    day = spoken_when(language, item.due.at(), now, "day")
+    words = language.tables["times"]["spoken"]
+    part = _part(words["parts"], item.due.usual.hour) if item.grain in CLOCK_GRAINS else ""
+    return str(words["day_part"]).format(day=day, part=part) if part else day
 
 
 def spoken_clock(language: Language, at: datetime) -> str:
@@ -124,9 +139,13 @@ def _of_day(words: Mapping[str, Any], day: date) -> dict[str, object]:
 
 
 def _clock(words: Mapping[str, Any], hour: int, minute: int) -> str:
-    part = next((part["name"] for part in words["clock_parts"] if part["from"] <= hour < part["to"]), "")
+    part = _part(words["clock_parts"], hour)
     shape = words["clock_minutes"] if minute else words["clock"]
     return str(shape).format(part=part, hour12=(hour - 1) % 12 + 1, hour2=f"{hour:02}", minute=f"{minute:02}")
+
+
+def _part(parts: Sequence[Mapping[str, Any]], hour: int) -> str:
+    return next((str(part["name"]) for part in parts if part["from"] <= hour < part["to"]), "")
 
 
 def _unit(words: Mapping[str, Any], count: int, unit: str) -> str:

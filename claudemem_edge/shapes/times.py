@@ -36,20 +36,24 @@ class TimeMention:
     rule: str = ""
 
 
+NINE = time(9)
+
+
 @dataclass(slots=True, frozen=True)
 class WallDue:
     """Wall intent: "tomorrow nine" is nine on that day's clock, whatever the clock does until then.
 
-    `clock` is None while nobody has said at what time.
+    `clock` is None while nobody has said at what time; until somebody does, `usual` counts.
     """
 
     day: date
     clock: time | None
     zone: tzinfo
+    usual: time = NINE
 
-    def at(self, default_clock: time = time(9)) -> datetime:
-        """Return the aware instant; a missing clock time counts as `default_clock`."""
-        return datetime.combine(self.day, self.clock or default_clock, tzinfo=self.zone)
+    def at(self) -> datetime:
+        """Return the aware instant."""
+        return datetime.combine(self.day, self.usual if self.clock is None else self.clock, tzinfo=self.zone)
 
     def seconds_left(self, now: Moment) -> float:
         """Return the seconds from `now` until it is due; negative once it is late."""

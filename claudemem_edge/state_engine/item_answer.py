@@ -31,7 +31,7 @@ def settle(progress: Progress, mention: TimeMention, item: Item, window: Window 
     if _is_day(mention) and isinstance(item.due, WallDue) and item.due.clock is not None and mention.start is not None:
         return _on_another_day(progress, item, mention.start.date())
     if mention.start is None or not isinstance(item.due, WallDue) or not clock_alone(mention, language):
-        return appoint(mention, now)
+        return appoint(mention, now, language)
     return _on_its_day(progress, item, mention.start.time(), window, known=half_said(mention, language))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
-from claudemem_edge.shapes.times import ElapsedDue, WallDue
+from claudemem_edge.shapes.times import NINE, ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence
+from claudemem_edge.state_engine.said_time import weekday_alone
 
 if TYPE_CHECKING:
+    from claudemem_edge.language.pack import Language
     from claudemem_edge.shapes.memory import Item
     from claudemem_edge.shapes.times import Due, Moment, TimeMention
 
@@ -17,6 +19,10 @@ CLOCK_GRAINS = frozenset({"second", "minute", "hour"})
 PRECISE = timedelta(hours=1)
 """A stretch longer than this is a part of the day, not a time on the clock."""
 HALF_DAY = timedelta(hours=12)
+WEEK = timedelta(weeks=1)
+SOON_S = 3600.0
+LAST = time(23, 59)
+Window = tuple[datetime, datetime]
 
 
 @dataclass(slots=True, frozen=True)
@@ -34,16 +40,18 @@ class Appointment:
     grain: str = "minute"
     recurrence: str = ""
     choices: tuple[datetime, ...] = ()
-    window: tuple[datetime, datetime] | None = None
+    window: Window | None = None
 
 
 NOTHING_SAID = Appointment("time")
 
 
-def appoint(mention: TimeMention | None, now: Moment) -> Appointment:
-    """Return when the item of a time expression is due."""
+def appoint(mention: TimeMention | None, now: Moment, language: Language | None = None) -> Appointment:
+    """Return when the item of a time expression is due. On a Wednesday, "on Wednesday" means the next: not "today"."""
     if mention is None or mention.start is None:
         return NOTHING_SAID
+    if mention.start.date() == now.wall.date() and weekday_alone(mention, language):
+        return appoint(replace(mention, start=mention.start + WEEK, end=mention.end and mention.end + WEEK), now)
     rule = _followed(mention.recurrence)
     return _recurring(mention, mention.start, rule, now) if rule else _once(mention, mention.start, now)
 
@@ -54,7 +62,7 @@ def _once(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
     if mention.grain == "day" and _days(mention) <= 1:
         if start.date() < now.wall.date():
             return Appointment("past", at=start, grain="day")
-        return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, "day")
+        return Appointment("clock", _clockless(start, now), start, "day")
     if mention.grain not in CLOCK_GRAINS:
         return NOTHING_SAID
     if is_part_of_day(mention):
@@ -119,7 +127,8 @@ def _recurring(mention: TimeMention, start: datetime, rule: str, now: Moment) ->
     exact = mention.grain in CLOCK_GRAINS and not is_part_of_day(mention)
     if not exact and not recurrence.has_clock(rule):
         window = (start, mention.end) if mention.end and mention.grain in CLOCK_GRAINS else None
-        return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, "day", rule, window=window)
+        due = WallDue(start.date(), None, _zone(start), _usual(start, window).time())
+        return Appointment("clock", due, start, "day", rule, window=window)
     clock = start.time().replace(microsecond=0)
     if mention.ambiguous:
         plain = ";".join(part for part in rule.split(";") if not part.startswith(("BYHOUR", "BYMINUTE")))
@@ -148,7 +157,25 @@ def _part_of_day(mention: TimeMention, start: datetime, now: Moment) -> Appointm
     end = mention.end or start
     if end.timestamp() <= now.wall.timestamp():
         return Appointment("past", at=start, grain=mention.grain)
-    return Appointment("clock", WallDue(start.date(), None, _zone(start)), start, mention.grain, window=(start, end))
+    return Appointment("clock", _clockless(start, now, (start, end)), start, mention.grain, window=(start, end))
+
+
+def _clockless(start: datetime, now: Moment, window: Window | None = None) -> WallDue:
+    """Return a day of which nobody has said the time: what counts meanwhile must be still to come."""
+    usual = _usual(start, window)
+    if usual.timestamp() <= now.wall.timestamp():
+        usual = (later(now.wall, SOON_S)).replace(minute=0, second=0, microsecond=0)
+    if usual.date() != start.date():
+        usual = datetime.combine(start.date(), LAST, tzinfo=start.tzinfo)
+    return WallDue(start.date(), None, _zone(start), usual.time())
+
+
+def _usual(start: datetime, window: Window | None) -> datetime:
+    """Return nine o'clock, or where that lies outside of a part of the day, an hour well within it."""
+    usual = datetime.combine(start.date(), NINE, tzinfo=start.tzinfo)
+    if window is None or window[0] <= usual < window[1]:
+        return usual
+    return (window[0] + (window[1] - window[0]) / 3).replace(minute=0, second=0, microsecond=0)
 
 
 def _days(mention: TimeMention) -> int:

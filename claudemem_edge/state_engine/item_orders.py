@@ -157,7 +157,7 @@ def change(progress: Progress, item: Item) -> None:
 def snooze(progress: Progress, item: Item) -> None:
     """Put an item off: to the time that was said, or by ten minutes."""
     mention = next(iter(progress.reading.times), None)
-    appointment = appoint(mention, progress.now)
+    appointment = appoint(mention, progress.now, progress.read_in)
     if appointment.due is not None and not appointment.missing:
         postpone(progress, item, appointment)
         return

@@ -38,7 +38,7 @@ def new_item(progress: Progress, text: str, kind: str, origin_ids: tuple[int, ..
 
 
 def _make(progress: Progress, draft: ReminderDraft) -> None:
-    appointment = appoint(None if draft.unclear else draft.time, progress.now)
+    appointment = appoint(None if draft.unclear else draft.time, progress.now, progress.read_in)
     if not draft.text and not draft.trigger:
         _without_text(progress, draft, appointment)
         return

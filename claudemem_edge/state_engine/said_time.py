@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import TimeMention
 
 GRAMMAR = "times"
-CLOCK = "clock"
-"""What the grammar's rules say they make when they read a time of day without a day."""
+CLOCK, DAY = "clock", "day"
+"""What the grammar's rules say they make when they read a time of day without a day, and a day."""
 PART, MERIDIEM = "part", "meridiem"
 """What their patterns call a part of the day, and a mark after the hour that may be left out."""
+WEEKDAY, TELLING = "weekday", frozenset({"week_shift", "nth", "count", "day_shift", "month"})
+"""What they call the name of a day of the week, and what tells which of such days is meant."""
 WORD = re.compile(r"[a-z_]+")
 
 
@@ -22,6 +24,15 @@ def clock_alone(mention: TimeMention, language: Language | None) -> bool:
     """Tell whether a time of day was said without its day."""
     rule = language.rules.get(GRAMMAR, {}).get(mention.rule) if language else None
     return rule is not None and rule.fields.get("makes") == CLOCK
+
+
+def weekday_alone(mention: TimeMention, language: Language | None) -> bool:
+    """Tell whether a day was said by nothing but its name: "Wednesday", not "this Wednesday" nor "at five"."""
+    rule = language.rules.get(GRAMMAR, {}).get(mention.rule) if language else None
+    if rule is None or mention.grain != "day" or rule.fields.get("makes") != DAY:
+        return False
+    names = set(WORD.findall(rule.source))
+    return WEEKDAY in names and not names & TELLING
 
 
 def half_said(mention: TimeMention, language: Language | None) -> bool:

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from claudemem_edge.language import dates
-from claudemem_edge.shapes.times import WallDue
 from claudemem_edge.state_engine import predicates
 
 if TYPE_CHECKING:
@@ -36,8 +35,7 @@ def due(progress: Progress, item: Item) -> str:
     if item.due is None or progress.language is None:
         return ""
     every = dates.spoken_recurrence(progress.language, item.recurrence) if item.recurrence else ""
-    clockless = isinstance(item.due, WallDue) and item.due.clock is None
-    return every or when(progress, item.due.at(), "day" if clockless else "minute")
+    return every or dates.spoken_due(progress.language, item, progress.now.wall)
 
 
 def claim(progress: Progress, one: Claim) -> str:
