@@ -22,8 +22,10 @@ from claudemem_edge.transport.json_spans import Placed, document, elements, memb
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-FRAME = frozenset({"system", "developer"})
-"""Roles that are no part of the conversation: clients write the time of day into them, anew each round."""
+FRAME = ("system", "developer")
+"""Roles that are no part of the conversation: clients write the time of day into them, anew each round.
+
+No set: what a client sends as a role may be any JSON."""
 KEY = os.urandom(16)
 SURROGATE = re.compile("[\ud800-\udfff]")
 
