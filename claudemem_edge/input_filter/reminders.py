@@ -66,13 +66,14 @@ def _draft(ground: Ground, rule: Rule, match: re.Match[str], about: _Tables) -> 
         unclear=bool(rule.fields.get("unclear"))
         or any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
         trigger=ground.slice(match, "trigger") if "trigger" in rule.pattern.groupindex else "",
+        counts_down=bool(rule.fields.get("counts_down")),
     )
 
 
 def _time(inside: Sequence[TimeMention], text: Span) -> TimeMention | None:
-    """Return the time that stands beside the words to keep; else the one among them."""
+    """Return the time that stands beside the words to keep, else the one among them; a mere length only if need be."""
     beside = [time for time in inside if time.span[1] <= text[0] or text[1] <= time.span[0]]
-    return next(iter(beside or inside), None)
+    return min(beside or inside, key=lambda time: time.start is None, default=None)
 
 
 def _text(ground: Ground, span: Span, time: TimeMention | None, about: _Tables) -> str:

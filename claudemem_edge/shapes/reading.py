@@ -116,6 +116,8 @@ class ReminderDraft:
     unclear: bool = False
     trigger: str = ""
     """Event words in place of a time ("when I get home")."""
+    counts_down: bool = False
+    """True of a timer: a mere length of time counts from now."""
 
 
 @dataclass(slots=True, frozen=True)

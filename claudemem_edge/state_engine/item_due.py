@@ -70,6 +70,11 @@ def _once(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
     return precise(start, now, mention.grain, ambiguous=mention.ambiguous)
 
 
+def count_down(seconds: float, now: Moment) -> Appointment:
+    """Return the appointment at the end of a length of time that begins now."""
+    return _elapsed(later(now.wall, seconds), now, "second")
+
+
 def known_of(item: Item) -> Appointment:
     """Return what is known of an item's time already, and what is not."""
     if item.due is None:

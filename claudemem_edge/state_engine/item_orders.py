@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.language.terms import terms
 from claudemem_edge.shapes.times import ElapsedDue
-from claudemem_edge.state_engine import item_change, spoken
+from claudemem_edge.state_engine import item_change, items, spoken
 from claudemem_edge.state_engine.item_due import Appointment, appoint, later
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ def obey(progress: Progress, command: Command) -> None:
             ORDERS[command.kind](progress, item)
     elif found:
         ask_which(progress, command, found)
+    if not found and command.kind == "snooze" and progress.reading.times:  # nothing to put off: a reminder of its own
+        time = progress.reading.times[0]
+        items.without_text(progress, command.span, appoint(time, progress.now, progress.read_in))
+        return
     if not found and command.kind != "done":  # without an item to end, "I have done it" is just a story
         progress.say("item_not_found" if words and words != EVERY else "nothing_pending")
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from claudemem_edge.shapes.memory import Item
 from claudemem_edge.state_engine.claims import alike
 from claudemem_edge.state_engine.item_change import OPEN, announce, set_due, tell
-from claudemem_edge.state_engine.item_due import NOTHING_SAID, Appointment, appoint
+from claudemem_edge.state_engine.item_due import NOTHING_SAID, Appointment, appoint, count_down
 from claudemem_edge.state_engine.statements import forgetting, origin
 
 if TYPE_CHECKING:
-    from claudemem_edge.shapes.reading import ReminderDraft
+    from claudemem_edge.shapes.reading import ReminderDraft, Span
     from claudemem_edge.state_engine.progress import Progress
 
 SAME_TIME_S = 60.0
@@ -38,9 +38,9 @@ def new_item(progress: Progress, text: str, kind: str, origin_ids: tuple[int, ..
 
 
 def _make(progress: Progress, draft: ReminderDraft) -> None:
-    appointment = appoint(None if draft.unclear else draft.time, progress.now, progress.read_in)
+    appointment = _appointment(progress, draft)
     if not draft.text and not draft.trigger:
-        _without_text(progress, draft, appointment)
+        without_text(progress, draft.span, appointment)
         return
     rests_on = origin(progress, draft.span)
     known = _known(progress, draft, appointment)
@@ -57,9 +57,16 @@ def _make(progress: Progress, draft: ReminderDraft) -> None:
         announce(progress, item, appointment, unclear=draft.unclear)
 
 
-def _without_text(progress: Progress, draft: ReminderDraft, appointment: Appointment) -> None:
+def _appointment(progress: Progress, draft: ReminderDraft) -> Appointment:
+    said = draft.time
+    if draft.counts_down and said is not None and said.start is None and said.duration_s:
+        return count_down(said.duration_s, progress.now)
+    return appoint(None if draft.unclear else said, progress.now, progress.read_in)
+
+
+def without_text(progress: Progress, span: Span, appointment: Appointment) -> None:
     """Keep a reminder of which nobody has said what it is about, and ask."""
-    item = new_item(progress, progress.phrase("something"), "task", origin(progress, draft.span))
+    item = new_item(progress, progress.phrase("something"), "task", origin(progress, span))
     if appointment.due is not None:
         set_due(progress, item, appointment)
     tell(progress, "stored", item)
