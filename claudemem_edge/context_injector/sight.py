@@ -134,8 +134,10 @@ class Sight:
         return f"{name} " if any(role.match(label) for role in self.roles) else label
 
     def dated(self, mention: TimeMention, statement: Statement) -> str:
-        """Return the absolute date of a time, in brackets, where a reader of today needs it."""
-        if not self.ask.when and statement.said_at.date() == self.now.wall.date():
+        """Return the absolute date of a time, in brackets, where it does not stand for today itself."""
+        today = self.now.wall.date()
+        is_today = mention.start is None or mention.start.date() == today
+        if not self.ask.when and statement.said_at.date() == today and is_today:
             return ""
         note = wording.date_note(mention, statement, self.language)
         return self._words.date.replace("{date}", note) if note else ""

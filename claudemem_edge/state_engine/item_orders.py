@@ -24,6 +24,8 @@ EVERY = "*"
 ITEM_ID = re.compile(r"p\d+")
 AHEAD_MOST_S = 12 * 3600.0
 """How long before its time a recurring item can be done with."""
+THAT, JUST_TURNS = "-", 3
+"""The argument of an order that points ("cancel that"), and how many turns ago what it points at was spoken of."""
 NAMED_MOST = 4
 """How many items a question names before it only counts them."""
 
@@ -32,6 +34,10 @@ def obey(progress: Progress, command: Command) -> None:
     """Carry out an order of the user on the item it means, or ask which one is meant."""
     if command.kind == "change" and not meant(progress, command.argument):
         return  # what is changed is no item: it may be a fact, which is for the corrections to find
+    if command.argument == THAT:
+        for item in _spoken_of(progress):
+            ORDERS[command.kind](progress, item)
+        return  # and if nothing was just spoken of, it is about something else
     words = "" if command.kind == "snooze" and progress.reading.times else command.argument
     found = open_items(progress) if words == EVERY else meant(progress, words)
     if words == EVERY and command.kind == "cancel" and len(found) > 1:
@@ -39,17 +45,29 @@ def obey(progress: Progress, command: Command) -> None:
         return
     if command.kind == "done":
         found = [one for one in found if not _of_another_day(progress, one)]
-    if len(found) == 1 or words == EVERY:
+    if len(found) == 1 or (found and words == EVERY):
         for item in found:
             ORDERS[command.kind](progress, item)
     elif found:
         ask_which(progress, command, found)
-    if not found and command.kind == "snooze" and progress.reading.times:  # nothing to put off: a reminder of its own
+    else:
+        _without_item(progress, command, words)
+
+
+def _without_item(progress: Progress, command: Command, words: str) -> None:
+    """Answer an order that finds no item: "remind me in five minutes", with nothing to put off, asks for a new one."""
+    if command.kind == "snooze" and progress.reading.times:
         time = progress.reading.times[0]
         items.without_text(progress, command.span, appoint(time, progress.now, progress.read_in))
-        return
-    if not found and command.kind != "done":  # without an item to end, "I have done it" is just a story
+    elif command.kind != "done":  # without an item to end, "I have done it" is just a story
         progress.say("item_not_found" if words and words != EVERY else "nothing_pending")
+
+
+def _spoken_of(progress: Progress) -> list[Item]:
+    """Return the item that has sounded last, else the one just made or changed."""
+    sounded = [one for one in meant(progress, "") if one.state == "triggered"]
+    recent = [one for one in open_items(progress) if progress.state.turn - one.turn <= JUST_TURNS]
+    return sounded[:1] or sorted(recent, key=lambda one: one.turn)[-1:]
 
 
 def meant(progress: Progress, words: str) -> list[Item]:
@@ -84,7 +102,11 @@ def open_items(progress: Progress) -> list[Item]:
 def ask_which(progress: Progress, command: Command, items: list[Item]) -> None:
     """Say which items it may be, and let the next words tell. The question keeps the order, with its seconds."""
     joint = progress.phrase("list_joint")
-    listed = joint.join(progress.phrase("item_named", id=one.id, what=one.text) for one in items[:NAMED_MOST])
+    texts = [one.text for one in items]
+    named = [(one, spoken.due(progress, one) if texts.count(one.text) > 1 else "") for one in items[:NAMED_MOST]]
+    listed = joint.join(
+        progress.phrase("item_named", id=one.id, what=f"{when} {one.text}".strip()) for one, when in named
+    )
     ids = tuple(one.id for one in items)
     progress.ask(
         "which_item",

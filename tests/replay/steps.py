@@ -26,6 +26,8 @@ MODELS = {
     "broken_line": "bad_line", "hard_cut": "reset", "busy": "503",
 }  # fmt: skip
 """What a report calls a model → the mode in which the fake answers."""
+KEPT_WHOLE = 50
+"""Turns of a repetition of which everything is kept; of the others it is how long they took."""
 SPLIT = ("你", "好，", "我是🚪助手。")
 
 
@@ -154,7 +156,9 @@ async def _repeat(play: Play, step: Step) -> None:
         if number == warm:
             play.rss_mb.append(play.resident_mb())
         await act(play, step["do"])
-        del play.turns[500:-500], play.stage.fake.requests[:-1000]  # what is measured is the daemon, not what we keep
+        if number > KEPT_WHOLE and not play.last.error:  # what is measured is the daemon, not what we keep
+            play.last.events, play.last.prompts = [], []
+            del play.turns[500:-500], play.stage.fake.requests[:-KEPT_WHOLE]
         if step.get("advance_s") and play.stage.clock is not None:
             play.stage.clock.advance(step["advance_s"])
     play.rss_mb.append(play.resident_mb())

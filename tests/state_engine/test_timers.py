@@ -69,3 +69,32 @@ def test_a_time_to_do_it_wins_over_how_long_it_takes() -> None:
     (item,) = memory.pending()
     assert item.due is not None
     assert item.due.at().hour == 17
+
+
+@pytest.mark.parametrize(("reminder", "order"), [("remind me at 8pm to eat", "cancel that"), ("8点提醒我吃饭", "取消")])
+def test_what_was_just_made_can_be_called_off_by_pointing(reminder: str, order: str) -> None:
+    memory = Memory()
+    memory.observe("user", reminder.replace("eat", "call Bob").replace("吃饭", "浇花"), at=NOW)
+    memory.observe("user", reminder, at=NOW)
+    assert memory.observe("user", order, at=NOW).complete
+    assert [one.text for one in memory.pending()] in (["call Bob"], ["浇花"])
+
+
+@pytest.mark.parametrize("order", ["cancel all reminders", "取消所有提醒"])
+def test_calling_off_all_of_nothing_is_answered(order: str) -> None:
+    assert Memory().observe("user", order, at=NOW).say
+
+
+@pytest.mark.parametrize("order", ["cancel that", "取消"])
+def test_pointing_at_nothing_of_ours_is_left_to_the_model(order: str) -> None:
+    outcome = Memory().observe("user", order, at=NOW)
+    assert not outcome.complete
+
+
+def test_two_of_the_same_words_are_told_apart_by_their_times() -> None:
+    memory = Memory()
+    for hour in (8, 9):
+        memory.observe("user", f"remind me at {hour}pm to take pills", at=NOW)
+    asked = memory.observe("user", "cancel the pills reminder", at=NOW).say
+    assert "20:00" in asked
+    assert "21:00" in asked
