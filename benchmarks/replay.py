@@ -15,14 +15,17 @@ TESTS = Path(__file__).parent.parent / "tests"
 def run(arguments: list[str]) -> dict[str, object]:
     """Play the reports of a JSON lines file. Arguments: the file, then ids to play alone."""
     sys.path.append(str(TESTS))
-    from replay.report import play_report
+    from replay.report import Result, play_report
 
     file, *only = arguments
     rows = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines() if line.strip()]
     chosen = [row for row in rows if not only or row["id"] in only]
     results = []
     for row in chosen:
-        results.append(asyncio.run(play_report(row)))
+        try:
+            results.append(asyncio.run(play_report(row)))
+        except Exception as error:  # noqa: BLE001 - one report that cannot be played must not keep the others from it
+            results.append(Result(row["id"], row["area"], unread=[f"it could not be played: {error!r}"]))
         print(f"{row['id']:12} {'passed' if results[-1].passed else 'failed'}", file=sys.stderr)
     areas: dict[str, Counter[str]] = {}
     for result in results:

@@ -132,7 +132,9 @@ def _recurring(mention: TimeMention, start: datetime, rule: str, now: Moment) ->
     exact = mention.grain in CLOCK_GRAINS and not is_part_of_day(mention)
     if not exact and not recurrence.has_clock(rule):
         window = (start, mention.end) if mention.end and mention.grain in CLOCK_GRAINS else None
-        due = WallDue(start.date(), None, _zone(start), _usual(start, window).time())
+        usual = _usual(start, window).time()
+        first = recurrence.next_after(rule, start.date(), usual, _zone(start), now.wall) or start
+        due = WallDue(first.date(), None, _zone(start), usual)
         return Appointment("clock", due, start, "day", rule, window=window)
     clock = start.time().replace(microsecond=0)
     if mention.ambiguous:

@@ -41,6 +41,19 @@ def test_a_part_of_the_day_is_kept_and_told(text: str, due: str, told: str) -> N
     assert told in listed
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("remind me every day to call Bob", "03-12T09:00"),
+        ("每天提醒我浇花", "03-12T09:00"),
+        ("每天晚上提醒我浇花", "03-11T20:00"),
+        ("remind me every Wednesday to call Bob", "03-18T09:00"),
+    ],
+)
+def test_what_repeats_begins_with_a_time_to_come(text: str, due: str) -> None:
+    assert reminded(text)[0] == due
+
+
 @pytest.mark.parametrize("at", ["2026-03-11T09:00:00", "2026-03-11T18:20:00", "2026-03-11T23:30:00"])
 @pytest.mark.parametrize("text", ["remind me today to call Bob", "今天提醒我浇花"])
 def test_today_is_still_to_come(text: str, at: str) -> None:
