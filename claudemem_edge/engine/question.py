@@ -110,8 +110,14 @@ def _prompted(messages: list[dict[str, Any]], request: dict[str, Any], weights: 
         return Job("chat", {"messages": messages, **request}, chunked)
     prompt, stop = plain_prompt(messages)
     own = request.pop("stop", None) or []
-    stops = [*stop, *([own] if isinstance(own, str) else own)]
-    return Job("text", {"prompt": prompt, **request, "stop": stops}, chunked)
+    return Job("text", {"prompt": prompt, **request, "stop": [*stop, *_stops(own)]}, chunked)
+
+
+def _stops(own: object) -> list[str]:
+    stops = [own] if isinstance(own, str) else own
+    if not isinstance(stops, list) or not all(isinstance(one, str) for one in stops):
+        raise Refused(400, "stop is text, or a list of texts")
+    return stops
 
 
 def _messages(asked: dict[str, Any]) -> list[dict[str, Any]]:

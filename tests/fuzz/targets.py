@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fuzz.door import Door, composed
 from fuzz.topic import Broker
 
 from claudemem_edge import Memory, find_times
+from claudemem_edge.engine.question import Refused, chat_job, check_model, generate_job, openai_job, read_json
+from claudemem_edge.engine.weights import Weights
 from claudemem_edge.errors import EdgeError
 from claudemem_edge.transport import wire
 from claudemem_edge.transport.mqtt_requests import AskIn, GetIn, Named
@@ -27,12 +31,13 @@ if TYPE_CHECKING:
 
     Target = Callable[[bytes], None]
 
-NAMES = ("wire", "prompt", "words", "mqtt", "http", "route")
+NAMES = ("wire", "prompt", "words", "mqtt", "http", "route", "engine")
 MODELS: tuple[type[WireModel], ...] = (
     wire.AskIn, wire.ObserveIn, wire.ForgetIn, wire.PendingIn, wire.ContextIn, wire.CancelIn, AskIn, GetIn, Named,
 )  # fmt: skip
 NOW = datetime.fromisoformat("2026-03-11T09:40:00+08:00")
 LIMIT_CHARS = 220
+WEIGHTS = Weights(Path("m.gguf"), "m:1b", "d", 1, "llama", "1B", "Q4_0", 2048, plain=False)
 MODEL_BLOCK = "a block\n"
 
 
@@ -64,6 +69,17 @@ def prompt(data: bytes) -> None:
         assert json.loads(changed).keys() == json.loads(data).keys()
 
 
+def engine(data: bytes) -> None:
+    """The engine makes a job of a body or refuses it; the job is plain JSON."""
+    for weights in (WEIGHTS, replace(WEIGHTS, plain=True)):
+        for make in (chat_job, generate_job, openai_job):
+            with suppress(Refused):
+                asked = read_json(data)
+                check_model({"model": WEIGHTS.name, **asked}, weights)
+                job = make(asked, weights)
+                json.dumps(job.request if job is not None else {})
+
+
 def words(data: bytes) -> None:
     """Any words are learned or refused, and the block for any words keeps its limit."""
     text = data.decode("utf-8", "replace")
@@ -86,6 +102,7 @@ def open_targets() -> Iterator[dict[str, Target]]:
             "wire": wire_shapes,
             "prompt": prompt,
             "words": words,
+            "engine": engine,
             "mqtt": broker.take,
             "http": door.send,
             "route": lambda data: door.send(composed(data)),

@@ -23,10 +23,27 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 CORPUS = [(name, path) for name in NAMES for path in sorted((HERE / "corpus" / name).iterdir())]
-RUNS = {"wire": 20_000, "prompt": 20_000, "words": 300, "mqtt": 2_000, "http": 100, "route": 200}
+RUNS = {"wire": 20_000, "prompt": 20_000, "words": 300, "mqtt": 2_000, "http": 100, "route": 200, "engine": 10_000}
 """About three seconds of each."""
 WITH_ATHERIS = NAMES if importlib.util.find_spec("atheris") else ()
-FIELDS = ("text", "id", "query", "what", "key", "op", "due", "for_s", "ttl_s", "speaker", "messages", "prompt", "model")
+FIELDS = (
+    "stop",
+    "options",
+    "format",
+    "text",
+    "id",
+    "query",
+    "what",
+    "key",
+    "op",
+    "due",
+    "for_s",
+    "ttl_s",
+    "speaker",
+    "messages",
+    "prompt",
+    "model",
+)
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -51,6 +68,7 @@ PIECES = st.sampled_from(
 BYTES: dict[str, st.SearchStrategy[bytes]] = {
     "wire": st.tuples(st.integers(0, len(MODELS) - 1), BODIES).map(lambda both: bytes([both[0]]) + both[1]),
     "prompt": BODIES,
+    "engine": BODIES,
     "words": st.text(max_size=60).map(str.encode) | st.binary(max_size=40),
     "mqtt": st.tuples(
         st.integers(0, 255) | st.integers(0, len(KINDS) - 1), st.text(max_size=8).map(str.encode), BODIES
