@@ -124,9 +124,10 @@ class Stage:
                 await asyncio.sleep(0.02)
 
     def look_again(self) -> None:
-        """Have the alarm look at a clock that was turned."""
+        """Have the alarm look at a clock that was turned, and end what its time ends."""
         if self.daemon is not None:
-            self.daemon._sessions.on_items_changed()
+            self.daemon._sessions.sweep()
+            self.daemon._alarm.fire_due()
 
     async def _start_child(self, folder: Path) -> None:
         options = ("--no-tcp", "--model-url", self.fake.url, "--mqtt", f"127.0.0.1:{self.broker.port}")

@@ -55,14 +55,12 @@ async def _advance(play: Play, step: Step) -> None:
     else:
         play.stage.clock.advance(seconds(step))
         play.stage.look_again()
-        await asyncio.sleep(0.05)  # the alarm's turn
 
 
 async def _step_wall(play: Play, step: Step) -> None:
     assert play.stage.clock is not None, "only a stage with a clock of its own can turn it"
     play.stage.clock.step(length_s(step["by"]))
     play.stage.look_again()
-    await asyncio.sleep(0.05)
 
 
 def _heard_before(play: Play) -> Callable[[Recorded], Sequence[Piece]]:
