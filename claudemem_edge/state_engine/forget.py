@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from claudemem_edge.language.terms import terms
-from claudemem_edge.state_engine import entity_map
+from claudemem_edge.state_engine import entity_map, predicates
 from claudemem_edge.state_engine.forget_words import forget_words, words_of
 from claudemem_edge.state_engine.item_orders import meant
 from claudemem_edge.state_engine.remove import Removed, drop_orphans, remove
@@ -93,7 +93,18 @@ def _entity(progress: Progress, name: str) -> None:
     if entity is not None and entity.name in progress.state.entity_map:
         progress.ledger.remove_entity(entity, entity_map.names_of(entity))
         removed.entities += 1
+    if not removed.total():
+        removed = remove(progress, _called(progress, name))
     _close(progress, removed)
+
+
+def _called(progress: Progress, name: str) -> Iterable[int]:
+    """Return what the user's facts rest on whose predicate has this name: "my age" stands in "I am 72" in no word."""
+    state = progress.state
+    wanted = f" {name.lower()}"
+    claims = [one for one in state.claims.values() if one.subject == "user"]
+    called = [one for one in claims if wanted.endswith(predicates.endings(one.predicate, progress.lexicon))]
+    return [id_ for one in called for id_ in one.origin]
 
 
 def _statements_with(progress: Progress, words: str) -> Iterable[int]:

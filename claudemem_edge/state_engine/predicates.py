@@ -23,6 +23,12 @@ def describe(predicate: str, lexicon: Lexicon, language: Language | None = None)
     return NOTHING
 
 
+def endings(predicate: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """Return what a predicate is called in every language, as the last word of how people call it ("my age")."""
+    tables = [one.tables.get(FILE, NOTHING).get(FILE, NOTHING) for one in lexicon.languages.values()]
+    return tuple(f" {table[predicate]['key']}".lower() for table in tables if table.get(predicate, NOTHING).get("key"))
+
+
 def single(predicate: str, lexicon: Lexicon) -> bool:
     """Tell whether a new value of this predicate takes the old one's place."""
     return bool(describe(predicate, lexicon).get("single", False))
