@@ -67,7 +67,7 @@ def find(
     if asking_tables(sight.ask.language).me.search(sight.ask.folded):
         about.add("user")
     meant = about or (set() if sight.ask.leans else {"user"})  # who asks of nobody may well ask for oneself
-    best = _best_claims(sight, asked, meant, marks)
+    best = _best_claims(sight, asked, meant, _relations(sight, question), marks)
     answers = {one for one in best if _answers(sight.state.claims[one], sight, asked, about)}
     spare = room if asked and not sight.ask.leans else room // 3
     if answers or sight.ask.when:
@@ -82,7 +82,18 @@ def find(
     return Held([*claims, *today, *items], bool(answers) or due)
 
 
-def _best_claims(sight: Sight, asked: set[str], about: set[str], marks: Mapping[int, float]) -> dict[int, float]:
+def _relations(sight: Sight, question: Reading) -> set[str]:
+    """Return the relations to the speaker that the question names ("my wife"), as their predicates."""
+    tables = [
+        one.tables.get("predicates", NOTHING).get("relations", NOTHING) for one in sight.lexicon.languages.values()
+    ]
+    names = {mention.name for mention in question.mentions}
+    return {table[name] for table in tables for name in names & table.keys()}
+
+
+def _best_claims(
+    sight: Sight, asked: set[str], about: set[str], related: set[str], marks: Mapping[int, float]
+) -> dict[int, float]:
     """Return claim id → worth of the claims the question is about, the best first."""
     state, ask = sight.state, sight.ask
     named = about - ask.speakers - {"user"}
@@ -92,7 +103,8 @@ def _best_claims(sight: Sight, asked: set[str], about: set[str], marks: Mapping[
             continue  # it is over, or the question itself says it
         mark = _best(claim.origin, marks)
         value = mark + ASKED_FOR * (claim.predicate in asked)
-        if claim.subject in named or claim.object in named or (mark >= HEARD and _says(sight, claim.object)):
+        by_name = claim.subject in named or claim.object in named or claim.predicate in related
+        if by_name or (mark >= HEARD and _says(sight, claim.object)):
             value += NAMED
             value += UNQUOTABLE * _hidden(sight, claim.origin)
         elif claim.subject in about:

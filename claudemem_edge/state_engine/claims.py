@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.reading import ClaimDraft
     from claudemem_edge.state_engine.progress import Progress
 
+NAME, RELATION = "name", "relation"
 ORIGINS_KEPT = 8
 """The first and the latest statements a claim rests on; a fact told a thousand times does not hold on to them all."""
 
@@ -32,6 +33,10 @@ def learn(progress: Progress, draft: ClaimDraft) -> None:
         return  # nobody can say whom a pointing word meant; the statement is kept as it is
     rests_on = origin(progress, draft.span)
     same = open_with(progress, subject, draft.predicate)
+    named = _named_so(progress, subject) if draft.predicate == NAME and not draft.denies else None
+    if named is not None:  # "her name is Hanna", of the wife that was called Anna
+        replace(progress, [named], (named.subject, named.predicate, value), rests_on)
+        return
     if draft.denies:
         deny(progress, same, value, rests_on)
         return
@@ -43,6 +48,19 @@ def learn(progress: Progress, draft: ClaimDraft) -> None:
     new = replace(progress, _replaced(progress, draft, same) + against, (subject, draft.predicate, value), rests_on)
     if draft.because and not draft.corrects:
         progress.ledger.set(new, because=draft.because)
+
+
+def _named_so(progress: Progress, subject: str) -> Claim | None:
+    """Return the open claim that gives somebody this name: another name for them takes its place."""
+    return next(
+        (
+            claim
+            for claim in open_claims(progress)
+            if claim.object == subject
+            and predicates.describe(claim.predicate, progress.lexicon).get("kind") == RELATION
+        ),
+        None,
+    )
 
 
 def replace(progress: Progress, old: list[Claim], said: tuple[str, str, str], rests_on: tuple[int, ...]) -> Claim:
