@@ -19,6 +19,7 @@ CLOCK_GRAINS = frozenset({"second", "minute", "hour"})
 PRECISE = timedelta(hours=1)
 """A stretch longer than this is a part of the day, not a time on the clock."""
 HALF_DAY = timedelta(hours=12)
+HALF_HOUR = timedelta(minutes=30)
 WEEK = timedelta(weeks=1)
 SOON_S = 3600.0
 LAST = time(23, 59)
@@ -182,7 +183,7 @@ def _usual(start: datetime, window: Window | None) -> datetime:
     usual = datetime.combine(start.date(), NINE, tzinfo=start.tzinfo)
     if window is None or window[0] <= usual < window[1]:
         return usual
-    return (window[0] + (window[1] - window[0]) / 3).replace(minute=0, second=0, microsecond=0)
+    return (window[0] + (window[1] - window[0]) / 3 + HALF_HOUR).replace(minute=0, second=0, microsecond=0)
 
 
 def _days(mention: TimeMention) -> int:

@@ -32,6 +32,7 @@ def reminded(text: str, at: str = WEDNESDAY) -> tuple[str, str]:
         ("remind me tomorrow evening to call Bob", "03-12T", "tomorrow (Thu 12 Mar), in the evening, call"),
         ("后天下午提醒我浇花", "03-13T14:00", "后天（3月13日，周五）下午，浇花"),
         ("明天晚上提醒我浇花", "03-12T", "明天（3月12日，周四）晚上，浇花"),
+        ("明天中午提醒我浇花", "03-12T12:00", "明天（3月12日，周四）中午，浇花"),
         ("明天提醒我浇花", "03-12T09:00", "明天（3月12日，周四），浇花"),
     ],
 )
