@@ -119,7 +119,7 @@ class BrokerClient(aiomqtt.Client):
         self.timeout = LEAVE_TIMEOUT_S
         with contextlib.suppress(aiomqtt.MqttError):
             await self.__aexit__(None, None, None)
-        if self._disconnected.done():
+        if self._disconnected.done() and not self._disconnected.cancelled():
             self._disconnected.exception()  # looked at, so that asyncio does not report it as overlooked
 
     async def listen(self) -> None:

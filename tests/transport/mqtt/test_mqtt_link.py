@@ -92,6 +92,16 @@ async def test_a_connection_that_only_looks_alive_is_made_anew(
         await eventually(lambda: made.payloads == [b"hello"])
 
 
+async def test_a_broker_that_answers_late_is_tried_again(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("claudemem_edge.transport.mqtt_client.ANSWER_TIMEOUT_S", 0.5)
+    async with Gate(broker) as gate:
+        gate.swallow(everything=True)
+        async with linked(replace(options_for(broker), port=gate.port)) as made:
+            await eventually(lambda: "imed out" in str(made.link.status()["problem"]))
+            gate.swallow(everything=False)
+            await eventually(lambda: made.link.connected)
+
+
 async def test_farewell_is_offline(broker: Broker) -> None:
     async with linked(options_for(broker)) as made:
         await eventually(lambda: made.link.connected)
