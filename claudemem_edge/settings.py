@@ -121,14 +121,19 @@ def read_settings(environment: Mapping[str, str] | None = None, overrides: Mappi
     return Settings(**sections)
 
 
-def _files(environment: Mapping[str, str], problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def settings_files(environment: Mapping[str, str]) -> Iterator[Path]:
+    """Give the settings files there are, in the order in which they are read."""
     home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME", "/")) / ".config")
     for folder in (Path("/etc/claudemem-edge"), Path(home) / "claudemem-edge"):
-        for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
-            try:
-                yield str(path), tomllib.loads(path.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-                problems.append(f"{path}: {error}")
+        yield from sorted(folder.glob("*.toml")) if folder.is_dir() else ()
+
+
+def _files(environment: Mapping[str, str], problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in settings_files(environment):
+        try:
+            yield str(path), tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            problems.append(f"{path}: {error}")
 
 
 def _variables(environment: Mapping[str, str], problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -15,6 +15,7 @@ COMMANDS = {
     "explain": ("explain", "Show what is understood of a sentence, what it changes, and the block it would get."),
     "show": ("show", "Show what the running daemon remembers."),
     "forget": ("forget", "Let the running daemon forget something, or everything."),
+    "doctor": ("doctor", "Look for what stands in the way, and say what to type."),
     "packs": ("packs", "List the language and domain packs."),
 }
 

@@ -6,7 +6,7 @@ import os
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,9 +26,15 @@ class Words:
 
     def say(self, key: str, **values: object) -> str:
         """Return a sentence with its fields filled in."""
-        return _tables()["zh" if self.chinese else "en"][key].format(**values)
+        return str(sentences("words.toml", chinese=self.chinese)[key]).format(**values)
+
+
+def sentences(file: str, *, chinese: bool) -> dict[str, Any]:
+    """Return the sentences that a file beside this one has in a language."""
+    tables: dict[str, Any] = _tables(file)["zh" if chinese else "en"]
+    return tables
 
 
 @cache
-def _tables() -> dict[str, dict[str, str]]:
-    return tomllib.loads((resources.files("claudemem_edge.cli") / "words.toml").read_text(encoding="utf-8"))
+def _tables(file: str) -> dict[str, Any]:
+    return tomllib.loads((resources.files("claudemem_edge.cli") / file).read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WAIT_S = 60
-COMMANDS = ("run", "chat", "say", "explain", "show", "forget", "packs")
+COMMANDS = ("run", "chat", "say", "explain", "show", "forget", "doctor", "packs")
 
 
 def cli(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:

@@ -48,6 +48,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert names >= {
         "claudemem_edge/py.typed",
         "claudemem_edge/defaults.toml",
+        "claudemem_edge/cli/doctor.toml",
         "claudemem_edge/cli/words.toml",
         "claudemem_edge/engine/plain.toml",
         "claudemem_edge/model/profiles/default.toml",
