@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from claudemem_edge.language.terms import terms
@@ -13,8 +14,12 @@ from claudemem_edge.state_engine.remove import Removed, drop_orphans, remove
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from claudemem_edge.shapes.memory import Statement
     from claudemem_edge.shapes.reading import Command
     from claudemem_edge.state_engine.progress import Progress
+
+NEAR_MOST = 3
+"""More statements than this are too many to ask about at once."""
 
 
 def obey(progress: Progress, command: Command) -> None:
@@ -95,7 +100,34 @@ def _entity(progress: Progress, name: str) -> None:
         removed.entities += 1
     if not removed.total():
         removed = remove(progress, _called(progress, name))
+    near = [] if removed.total() or progress.from_door else _near(progress, name)
+    if near:
+        texts = progress.phrase("list_joint").join(one.text for one in near)
+        progress.ask("forget_these", "ask_forget_these", choices=tuple(str(one.id) for one in near), what=texts)
+        return
     _close(progress, removed)
+
+
+def these(progress: Progress, ids: Iterable[str]) -> None:
+    """Forget the statements that were asked about."""
+    _close(progress, remove(progress, [int(one) for one in ids]))
+
+
+def _near(progress: Progress, name: str) -> list[Statement]:
+    """Return the few statements that share most with a name under which nothing is known: one of them may be meant."""
+    state = progress.state
+    index = state.index
+    shared: Counter[int] = Counter()
+    for term in dict.fromkeys(terms(entity_map.folded(name), progress.read_in)):
+        shared.update(index.find(index.key(term)))
+    told = {id_: count for id_, count in shared.items() if _is_told(state.statements.get(id_))}
+    most = max(told.values(), default=0)
+    near = [state.statements[id_] for id_, count in sorted(told.items()) if count == most]
+    return near if len(near) <= NEAR_MOST else []
+
+
+def _is_told(statement: Statement | None) -> bool:
+    return statement is not None and statement.shown and statement.speaker == "user" and not statement.question
 
 
 def _called(progress: Progress, name: str) -> Iterable[int]:

@@ -60,6 +60,15 @@ def _forget_all(progress: Progress, _: OpenQuestion) -> bool:
     return bool(answer)
 
 
+def _forget_these(progress: Progress, question: OpenQuestion) -> bool:
+    answer = _yes_or_no(progress)
+    if answer == "yes":
+        forget.these(progress, question.choices)
+    elif answer == "no":
+        progress.say("kept_all")
+    return bool(answer)
+
+
 def _item_text(progress: Progress, question: OpenQuestion) -> bool:
     """Take what was said as the text of an item, and go on to its time."""
     item, reading = _item(progress, question), progress.reading
@@ -201,6 +210,7 @@ def _is_short(progress: Progress) -> bool:
 
 HANDLERS: dict[str, Callable[[Progress, OpenQuestion], bool]] = {
     "forget_all": _forget_all,
+    "forget_these": _forget_these,
     "item_text": _item_text,
     "item_time": _item_time,
     "item_half": _item_half,

@@ -36,3 +36,29 @@ def test_what_has_another_name_stays() -> None:
     memory.observe("user", "I live in Leeds.", at=NOW)
     memory.observe("user", "forget my age", at=NOW)
     assert "Leeds" in str(memory.view(at=NOW))
+
+
+@pytest.mark.parametrize(
+    ("said", "order", "word", "yes", "no"),
+    [
+        ("The TV in the living room is a Hisense", "forget the brand of the TV", "Hisense", "yes", "no"),
+        ("客厅的电视是海信的", "忘掉电视的牌子", "海信", "是的", "不要"),
+    ],
+)
+def test_what_only_may_be_meant_is_asked_about(said: str, order: str, word: str, yes: str, no: str) -> None:
+    for answer in (yes, no):
+        memory = Memory()
+        memory.observe("user", said, at=NOW)
+        asked = memory.observe("user", order, at=NOW)
+        assert asked.complete
+        assert word in asked.say, "who is asked must hear about what"
+        assert memory.observe("user", answer, at=NOW).complete
+        view = memory.view(at=NOW)
+        assert any(word in one["text"] for one in view["statements"]) is (answer == no)
+        assert view["open_question"] is None
+
+
+def test_nothing_like_it_is_said_at_once() -> None:
+    memory = Memory()
+    memory.observe("user", "The TV is a Hisense", at=NOW)
+    assert memory.observe("user", "forget the elephants", at=NOW).open_question is None
