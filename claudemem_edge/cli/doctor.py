@@ -27,19 +27,28 @@ QUICK_RESOLVER = "timeout:2 attempts:1"
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @socket_option
+@click.option(
+    "--model", default="", metavar="NAME", help="Find out by twenty questions how this model wants its block."
+)
 @click.option("--model-url", "model_urls", multiple=True, metavar="URL", help="Where the model answers.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Leave out what is fine.")
-def doctor(*, socket: str, model_urls: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+def doctor(*, socket: str, model: str, model_urls: tuple[str, ...], as_json: bool, quiet: bool) -> None:
     """Look at everything the daemon leans on, and say what to type where it is not well.
 
     The model is asked one sum, and the broker gets a few empty messages. Ends with status 1 if there is a problem.
+    With --model nothing else is looked at, and a profile is proposed.
     """
     from claudemem_edge.doctor.examine import examine, installation
 
     os.environ.setdefault("RES_OPTIONS", QUICK_RESOLVER)
     texts = sentences("doctor.toml", chinese=chinese_locale(os.environ))
     it = installation(socket=socket, overrides={"model": {"urls": model_urls}} if model_urls else None)
+    if model:
+        from claudemem_edge.cli.doctor_model import interview
+
+        interview(it.settings, model, texts["trial"], as_json=as_json)
+        return
     with Waiting():
         report = asyncio.run(examine(it))
     if as_json:
