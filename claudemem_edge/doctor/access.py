@@ -12,6 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from claudemem_edge.doctor.finding import Finding, fine, hint, problem, warning
+from claudemem_edge.doctor.ports import listeners
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,6 +94,9 @@ def socket(it: Installation) -> Iterator[Finding]:
         yield warning("socket_mode", f"sudo chmod {WANTED_MODE:o} {shown}", path=path, mode=f"{mode:o}")
     if wanted and wanted != group:
         yield from _other_group(wanted, group)
+    port = it.settings.http.tcp_port
+    if listeners(it.machine, port) and not it.settings.http.tokens:
+        yield hint("socket_tcp", "CLAUDEMEM_HTTP__TCP=false claudemem-edge run", port=port)
 
 
 def _shut_out(path: Path, group: str) -> Finding:

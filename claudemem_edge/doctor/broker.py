@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import aiomqtt
 
 from claudemem_edge.doctor.finding import Finding, fine, hint, problem, warning
-from claudemem_edge.doctor.mosquitto import configuration, database_exists, open_to_others, restarted_with, silenced
+from claudemem_edge.doctor.mosquitto import configuration, database_exists, restarted_with, silenced
 from claudemem_edge.doctor.ollama import beyond
+from claudemem_edge.doctor.ports import open_to_others
 from claudemem_edge.errors import SettingsError
 from claudemem_edge.transport.mqtt_client import BrokerClient, reason
 from claudemem_edge.transport.mqtt_link import NOT_LET_IN, NOT_OUR_VERSION
@@ -128,13 +129,23 @@ async def broker(it: Installation) -> AsyncIterator[Finding]:
     host = "" if options.socket else beyond(options.host)
     if host:
         yield hint("broker_elsewhere", host=host)
-    async for finding in _connection(it):
-        yield finding
+    if _in_credentials(it):
+        health = f"curl -s --unix-socket {quote(str(it.socket))} http://localhost/health"
+        yield hint("broker_password_elsewhere", health)
+    else:
+        async for finding in _connection(it):
+            yield finding
     if host:
         yield hint("broker_storage_elsewhere", f"ssh {quote(host)} grep -rn '^persistence' /etc/mosquitto", host=host)
         return
     for finding in _storage(it):
         yield finding
+
+
+def _in_credentials(it: Installation) -> bool:
+    """Tell whether the password is one that only the service can read."""
+    name = it.settings.mqtt.password_file
+    return bool(name) and not Path(name).is_absolute() and not it.machine.environment.get("CREDENTIALS_DIRECTORY")
 
 
 async def _connection(it: Installation) -> AsyncIterator[Finding]:
@@ -172,7 +183,9 @@ def _no_way_in(error: Exception, it: Installation, where: str) -> Finding:
         user = options.username or "claudemem"
         set_it = f"sudo mosquitto_passwd /etc/mosquitto/passwd {quote(user)}"
         return problem("broker_refuses", set_it, "sudo systemctl restart mosquitto", where=where)
-    if isinstance(error, FileNotFoundError | PermissionError) and error.filename == options.password_file:
+    if isinstance(error, OSError) and error.filename == options.password_file:
+        if isinstance(error, PermissionError):
+            return hint("broker_password_not_ours", "sudo claudemem-edge doctor", file=options.password_file)
         return problem("broker_password_unread", f"ls -l {quote(options.password_file)}", file=options.password_file)
     if isinstance(error, TimeoutError) or "timed out" in str(error):
         return problem("broker_silent", "sudo systemctl restart mosquitto", where=where)

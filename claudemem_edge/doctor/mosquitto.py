@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
 USUAL = "/etc/mosquitto/mosquitto.conf"
 USUAL_PORT = "1883"
 MAX_FILES = 64
-LISTENING = "0A"
-LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
-"""127.0.0.1 and ::1 as /proc/net writes them."""
 
 
 @dataclass(slots=True)
@@ -57,18 +53,6 @@ def configuration(machine: Machine, port: int) -> Configuration | None:
     fitting = [one for one in known if str(port) in (one.ports or {USUAL_PORT})]
     found = next(iter(fitting or (known if len(known) == 1 else [])), None)
     return None if found is None or found.unread else found
-
-
-def open_to_others(machine: Machine, port: int) -> bool:
-    """Tell whether somebody listens on a port beyond loopback."""
-    rows = f"{machine.read('/proc/net/tcp')}\n{machine.read('/proc/net/tcp6')}".splitlines()
-    for row in rows:
-        columns = row.split()
-        if len(columns) > 3 and columns[3] == LISTENING:
-            address, _, number = columns[1].partition(":")
-            if int(number, 16) == port and address not in LOOPBACK and not re.fullmatch(r"[0-9A-F]{6}7F", address):
-                return True
-    return False
 
 
 def _option(arguments: list[str], *names: str) -> str:

@@ -33,6 +33,7 @@ SLOW_S = 5.0
 SUM = "1 + 1 ="
 """A question in no language."""
 QUESTION_TOKENS = 200
+CURL = "curl -sS {url}/api/version"
 UPGRADE = "curl -fsSL https://ollama.com/install.sh | sh"
 ENGINE = (
     "pip install 'claudemem-edge[embedded]'",
@@ -65,20 +66,20 @@ async def ollama(it: Installation) -> AsyncIterator[Finding]:
             listed = listed_models(await server.json("/api/tags"))
             loaded = [model.name for model in listed_models(await server.json("/api/ps"))]
         except BackendUnreachable:
-            silent.append(url)
+            silent.append(nameless(url))
             continue
         finally:
             await server.aclose()
         for earlier in silent:
-            yield warning("ollama_skipped", url=earlier, next=url)
-        yield fine("ollama", url=url, version=version, count=len(listed))
-        if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST:
+            yield warning("ollama_skipped", CURL.format(url=earlier), url=earlier, next=nameless(url))
+        yield fine("ollama", url=nameless(url), version=version, count=len(listed))
+        if too_old(version):
             yield warning("ollama_old", UPGRADE, version=version, oldest=".".join(map(str, OLDEST)))
         async for finding in _model(url, options, listed, loaded):
             yield finding
         return
     start = ("ollama serve",) if it.machine.program("ollama") else ENGINE
-    yield problem("ollama_silent", *start, urls=", ".join(options.urls))
+    yield problem("ollama_silent", *start, urls=", ".join(map(nameless, options.urls)))
 
 
 async def _model(
@@ -152,6 +153,17 @@ def room_needed(profile: Profile) -> int:
     answer = profile.options.get("num_predict", 0)
     answer_tokens = answer if isinstance(answer, int) else 0
     return round(system) + profile.history_tokens + profile.limit_tokens + QUESTION_TOKENS + max(0, answer_tokens)
+
+
+def too_old(version: str) -> bool:
+    """Tell whether a version is too old. One that was built by hand calls itself 0.0.0, or nothing."""
+    numbers = tuple(map(int, re.findall(r"\d+", version)[:2]))
+    return any(numbers) and numbers < OLDEST
+
+
+def nameless(url: str) -> str:
+    """Return a URL without user name and password."""
+    return re.sub(r"(?<=://)[^/@]*@", "", url)
 
 
 def elsewhere(url: str) -> str:

@@ -11,10 +11,11 @@ from claudemem_edge.model.backend import Backend
 from claudemem_edge.shapes.options import ModelOptions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
     from claudemem_edge.doctor.machine import Installation
 
+LOG = "journalctl -u claudemem-edge -n 20"
 RESTART = "sudo systemctl restart claudemem-edge"
 
 
@@ -35,17 +36,18 @@ async def daemon(it: Installation) -> AsyncIterator[Finding]:
         yield finding
 
 
-def _read(health: dict[str, Any]) -> list[Finding]:
-    version, found = str(health.get("version", "")), []
-    if version != __version__:
-        found.append(warning("daemon_version", RESTART, running=version, installed=__version__))
-    model = health.get("model")
-    failed = str(model.get("last_error") or "") if isinstance(model, dict) else ""
-    if failed:
-        found.append(warning("daemon_model", "journalctl -u claudemem-edge -n 20", error=failed))
-    mqtt = health.get("mqtt")
-    if isinstance(mqtt, dict) and not mqtt.get("connected"):
-        found.append(problem("daemon_mqtt", "journalctl -u claudemem-edge -n 20", problem=mqtt.get("problem", "")))
-    name = model.get("name", "") if isinstance(model, dict) else ""
+def _read(health: dict[str, Any]) -> Iterator[Finding]:
+    version, model, mqtt = str(health.get("version", "")), _table(health, "model"), _table(health, "mqtt")
     memory_kib = int(health.get("memory_bytes") or 0) >> 10
-    return found or [fine("daemon", version=version, model=name or "-", memory_kib=memory_kib)]
+    yield fine("daemon", version=version, model=model.get("name") or "-", memory_kib=memory_kib)
+    if version != __version__:
+        yield warning("daemon_version", RESTART, running=version, installed=__version__)
+    if model.get("last_error"):
+        yield warning("daemon_model", LOG, error=model["last_error"])
+    if mqtt and not mqtt.get("connected"):
+        yield problem("daemon_mqtt", LOG, problem=mqtt.get("problem", ""))
+
+
+def _table(health: dict[str, Any], key: str) -> dict[str, Any]:
+    table = health.get(key)
+    return table if isinstance(table, dict) else {}

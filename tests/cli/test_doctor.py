@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes.child_daemon import Child
+from fakes.real_mosquitto import Broker
 
 import claudemem_edge
+from claudemem_edge import __version__
 from claudemem_edge.doctor.examine import CHECKS
 
 PACKAGE = Path(claudemem_edge.__file__).parent
@@ -80,6 +83,35 @@ def test_as_json_everything_is_there(tmp_path: Path) -> None:
     assert told.returncode == any(row["grade"] == "problem" for row in rows)
     assert all(row["found"] for row in rows)
     assert all(row["why"] and row["type"] for row in rows if row["grade"] in {"warning", "problem"})
+
+
+@pytest.mark.broker
+def test_no_word_password_or_token_is_ever_printed(tmp_path: Path) -> None:
+    folder = tmp_path / "claudemem-edge"
+    folder.mkdir()
+    (tmp_path / "password").write_text("canary-password")
+    broker = Broker(tmp_path, users={"edge": "canary-other"})
+    broker.start()
+    (folder / "a.toml").write_text(
+        f'[http.tokens]\ncanary-token = ["anna"]\n[mqtt]\nenabled = true\nport = {broker.port}\n'
+        f'username = "edge"\npassword_file = "{tmp_path / "password"}"\n'
+    )
+    child = Child(tmp_path, "--no-tcp", "--model", "echo")
+    try:
+        child.hears("READY=1")
+        with child.http() as http:
+            http.post("/memory/default/observe", json={"text": "My cat is called Canary."}).raise_for_status()
+        for options in (("--json",), ()):
+            url = "http://anna:canary-url@127.0.0.1:9"
+            told = doctor(
+                *options, "--socket", str(child.path), XDG_CONFIG_HOME=str(tmp_path), CLAUDEMEM_MODEL__URLS=url
+            )
+            assert "refuses our user name or password" in told.stdout
+            assert __version__ in told.stdout
+            assert "canary" not in (told.stdout + told.stderr).casefold()
+    finally:
+        child.close()
+        broker.kill()
 
 
 def test_wrong_settings_are_found_and_the_rest_is_looked_at(tmp_path: Path) -> None:

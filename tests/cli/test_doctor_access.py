@@ -74,6 +74,15 @@ def test_a_group_that_is_not_there_is_told_with_what_to_type(tmp_path: Path) -> 
     assert found[1].commands == ("sudo groupadd --system no-such-group",)
 
 
+@pytest.mark.parametrize(("tokens", "told"), [({}, True), ({"t": ["anna"]}, False)])
+def test_a_port_for_everybody_is_told(tokens: dict[str, list[str]], told: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    (tmp_path / "proc" / "net").mkdir(parents=True)
+    (tmp_path / "proc" / "net" / "tcp").write_text("   0: 0100007F:2D0F 00000000:0000 0A 0\n")
+    with closing(listen_unix(tmp_path / "api.sock")) as listening:
+        found = codes(list(access.socket(place(listening.path, socket_group=named_group(), tokens=tokens))))
+    assert ("socket_tcp" in found) is told
+
+
 def test_a_file_in_the_socket_s_place_and_nothing_at_all(tmp_path: Path) -> None:
     path = tmp_path / "api.sock"
     assert codes(list(access.socket(place(path)))) == {"socket_absent": "hint"}
@@ -151,5 +160,6 @@ def test_what_a_daemon_says_of_itself_is_read() -> None:
     from claudemem_edge.doctor.running import _read
 
     health = json.loads('{"version": "0.0.1", "model": {"last_error": "timeout"}, "mqtt": {"connected": false}}')
-    assert codes(_read(health)) == {"daemon_version": "warning", "daemon_model": "warning", "daemon_mqtt": "problem"}
-    assert codes(_read({"version": __version__, "model": {"name": "m"}})) == {"daemon": "ok"}
+    ill = {"daemon": "ok", "daemon_version": "warning", "daemon_model": "warning", "daemon_mqtt": "problem"}
+    assert codes(list(_read(health))) == ill
+    assert codes(list(_read({"version": __version__, "model": {"name": "m"}}))) == {"daemon": "ok"}

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fakes.real_mosquitto import Broker, Gate, eventually, free_port
 
-from claudemem_edge.doctor.broker import broker
+from claudemem_edge.doctor.broker import _no_way_in, broker
 from claudemem_edge.doctor.examine import Check, examine, installation
 from claudemem_edge.doctor.machine import Machine
-from claudemem_edge.doctor.mosquitto import configuration, open_to_others
+from claudemem_edge.doctor.mosquitto import configuration
+from claudemem_edge.doctor.ports import open_to_others
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,6 +72,14 @@ async def test_a_password_right_wrong_and_missing(running: Broker, tmp_path: Pat
     assert grades(await found(running.port)) == {"broker_refuses": "problem"}
     absent = await found(running.port, username="edge", password_file="/no/such")
     assert grades(absent) == {"broker_password_unread": "problem"}
+
+
+async def test_a_password_that_only_the_service_can_read(running: Broker) -> None:
+    findings = await found(running.port, username="edge", password_file="mqtt-password")
+    assert grades(findings) == {"broker_password_elsewhere": "hint"}
+    it = installation(overrides={"mqtt": {"enabled": True, "password_file": "/etc/secret"}})
+    assert _no_way_in(PermissionError(13, "", "/etc/secret"), it, "here").grade == "hint"
+    assert _no_way_in(FileNotFoundError(2, "", "/etc/secret"), it, "here").grade == "problem"
 
 
 async def test_a_password_that_protects_nothing(running: Broker, tmp_path: Path) -> None:
@@ -173,7 +182,15 @@ def test_the_configuration_of_the_one_on_our_port_is_taken(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("address", "is_open"),
-    [("00000000:075B", True), ("0100007F:075B", False), ("0100007F:075C", False), ("0B01A8C0:075B", True)],
+    [
+        ("00000000000000000000000000000000:075B", True),
+        ("00000000000000000000000001000000:075B", False),
+        ("0000000000000000FFFF00000100007F:075B", False),
+        ("00000000:075B", True),
+        ("0100007F:075B", False),
+        ("0100007F:075C", False),
+        ("0B01A8C0:075B", True),
+    ],
 )
 def test_who_can_reach_the_port(address: str, is_open: bool, tmp_path: Path) -> None:  # noqa: FBT001
     (tmp_path / "proc" / "net").mkdir(parents=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
 from claudemem_edge.doctor import hardware, storage
+from claudemem_edge.doctor.examine import Check, examine
 from claudemem_edge.doctor.machine import Installation, Machine, kernel_synchronised
 from claudemem_edge.settings import Settings, read_settings
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from claudemem_edge.doctor.finding import Finding
 
-    Check = Callable[[Installation], Iterator[Finding]]
+    Local = Callable[[Installation], Iterator[Finding]]
 
 SWAPS = "Filename Type Size Used Priority\n"
 PLAIN = SWAPS + "/swapfile file 1048572 0 -2\n"
@@ -45,7 +47,7 @@ def machine(root: Path, files: Mapping[str, str], *, synchronised: bool = True, 
     )
 
 
-def graded(check: Check, place: Machine, settings: Settings | None = None) -> dict[str, str]:
+def graded(check: Local, place: Machine, settings: Settings | None = None) -> dict[str, str]:
     found = list(check(Installation(place, settings or Settings(), place.path("/none.sock"))))
     assert all(finding.commands for finding in found if finding.grade != "ok")
     return {finding.code: str(finding.grade) for finding in found}
@@ -120,7 +122,7 @@ def graded(check: Check, place: Machine, settings: Settings | None = None) -> di
         ),
     ],
 )
-def test_what_is_said_of_a_machine(check: Check, files: dict[str, str], wanted: dict[str, str], tmp_path: Path) -> None:
+def test_what_is_said_of_a_machine(check: Local, files: dict[str, str], wanted: dict[str, str], tmp_path: Path) -> None:
     assert graded(check, machine(tmp_path, files)) == wanted
 
 
@@ -174,3 +176,24 @@ def test_a_zone_in_the_settings_wins_and_a_missing_battery_is_told(tmp_path: Pat
 
 def test_the_kernel_is_asked_and_not_changed() -> None:
     assert kernel_synchronised() in {True, False}
+
+
+async def test_a_file_that_hangs_holds_nobody_up(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    os.mkfifo(tmp_path / "proc" / "swaps")
+    it = Installation(machine(tmp_path, {}), Settings(), tmp_path)
+    checks = (Check("swap", 0.1, storage.swap), Check("core", 20, storage.core))
+    (_, late), (_, core) = await examine(it, checks)
+    assert [finding.code for finding in late] == ["check_late"]
+    assert [finding.code for finding in core] == ["core_none"]
+    os.close(os.open(tmp_path / "proc" / "swaps", os.O_WRONLY))  # lets the reader go
+
+
+async def test_a_check_that_fails_inside_says_so(tmp_path: Path) -> None:
+    def broken(_: Installation) -> Iterator[Finding]:
+        yield from ()
+        raise ZeroDivisionError
+
+    it = Installation(machine(tmp_path, {}), Settings(), tmp_path)
+    ((_, (finding,)),) = await examine(it, (Check("swap", 20, broken),))
+    assert (finding.code, finding.values["error"]) == ("check_failed", "ZeroDivisionError")
