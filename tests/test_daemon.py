@@ -61,6 +61,24 @@ def test_the_log_never_holds_what_was_said(child: Child) -> None:
     assert "zanzibar" not in logged
 
 
+def test_an_owner_who_asks_for_words_in_the_log_gets_them(tmp_path: Path) -> None:
+    wish = {"CLAUDEMEM_LOG__LEVEL": "debug", "CLAUDEMEM_LOG__LOG_TEXT": "true"}
+    child = Child(tmp_path, "--no-tcp", "--model", "echo", **wish)
+    try:
+        child.hears("READY=1")
+        with child.http() as http:
+            http.post("/memory/anna/observe", json={"text": "My dog is called Zanzibar."})
+            http.post("/memory/anna/say", json={"text": "What is my dog called?"})
+        child.process.terminate()
+        _, logged = child.ends()
+    finally:
+        child.close()
+    assert "log.log_text is on" in logged
+    for told in ("'user': 'My dog is called Zanzibar.'", "block: ", "assistant: "):
+        assert f"anna: {told}" in logged
+    assert logged.count("Zanzibar") > 2
+
+
 def test_it_stops_with_its_parents_input(tmp_path: Path) -> None:
     child = Child(tmp_path, "--no-tcp", "--model", "echo", "--with-parent")
     try:
