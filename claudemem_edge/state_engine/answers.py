@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.state_engine import predicates, spoken
 from claudemem_edge.state_engine.item_orders import open_items
+from claudemem_edge.state_engine.item_places import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ def _list_memory(progress: Progress, _: Command) -> None:
     """Tell what is known, most important first, and count the rest."""
     claims = sorted(_holding(progress), key=lambda one: (not one.pinned, one.predicate != "name", -one.turn))
     told = [spoken.claim(progress, one) for one in claims]
-    told += [_item_line(progress, one) for one in _by_time(open_items(progress))]
+    told += [_item_line(progress, one) for one in in_order(open_items(progress))]
     if not told:
         progress.say("knows_nothing")
         return
@@ -33,7 +34,7 @@ def _list_memory(progress: Progress, _: Command) -> None:
 
 def _list_pending(progress: Progress, _: Command) -> None:
     """Tell what is still to happen, soonest first."""
-    told = [_item_line(progress, one) for one in _by_time(open_items(progress))]
+    told = [_item_line(progress, one) for one in in_order(open_items(progress))]
     if not told:
         progress.say("nothing_pending")
         return
@@ -97,10 +98,6 @@ def _holding(progress: Progress) -> list[Claim]:
         if claim.open and not (days and claim.since + timedelta(days=days) < progress.now.wall):
             held.append(claim)
     return held
-
-
-def _by_time(items: list[Item]) -> list[Item]:
-    return sorted(items, key=lambda one: (one.due is None, one.due.at().timestamp() if one.due else 0.0))
 
 
 def _item_line(progress: Progress, item: Item) -> str:

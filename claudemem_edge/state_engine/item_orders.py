@@ -9,6 +9,7 @@ from claudemem_edge.language.terms import terms
 from claudemem_edge.shapes.times import ElapsedDue
 from claudemem_edge.state_engine import item_change, items, spoken
 from claudemem_edge.state_engine.item_due import Appointment, appoint, later
+from claudemem_edge.state_engine.item_places import in_order, pointed_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -80,7 +81,7 @@ def meant(progress: Progress, words: str) -> list[Item]:
     if len(best) == 1:
         return best
     if named and not best:
-        return []
+        return pointed_at(progress, items, named)
     sounded = [one for one in best or items if one.state == "triggered"]
     if sounded:
         return [max(sounded, key=lambda one: one.fired_at.boot_s if one.fired_at else 0.0)]
@@ -101,6 +102,7 @@ def open_items(progress: Progress) -> list[Item]:
 
 def ask_which(progress: Progress, command: Command, items: list[Item]) -> None:
     """Say which items it may be, and let the next words tell. The question keeps the order, with its seconds."""
+    items = in_order(items)
     joint = progress.phrase("list_joint")
     texts = [one.text for one in items]
     named = [(one, spoken.due(progress, one) if texts.count(one.text) > 1 else "") for one in items[:NAMED_MOST]]

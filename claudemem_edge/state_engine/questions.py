@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from claudemem_edge.state_engine import claims, forget, item_change, item_orders, recurrence
 from claudemem_edge.state_engine.item_answer import settle, settle_hour
 from claudemem_edge.state_engine.item_due import Appointment, at_clock, is_part_of_day, known_of, precise
+from claudemem_edge.state_engine.item_places import pointed_at
 from claudemem_edge.state_engine.said_time import bare_hour, clock_alone, half_said
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _which_item(progress: Progress, question: OpenQuestion) -> bool:
     known = [one for one in item_orders.open_items(progress) if one.id in question.choices]
     folded = progress.reading.utterance.folded
     named = [one for one in known if one.id in item_orders.ITEM_ID.findall(folded)]
-    found = named or item_orders.by_words(progress, known, folded)
+    found = named or item_orders.by_words(progress, known, folded) or pointed_at(progress, known, folded, len(folded))
     if len(found) != 1:
         return False
     order, _, detail = question.about.partition(" ")
