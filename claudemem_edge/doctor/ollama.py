@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import ipaddress
 import re
 from dataclasses import replace
@@ -78,7 +79,8 @@ async def ollama(it: Installation) -> AsyncIterator[Finding]:
         async for finding in _model(url, options, listed, loaded):
             yield finding
         return
-    start = ("ollama serve",) if it.machine.program("ollama") else ENGINE
+    embedded = ENGINE[-1:] if importlib.util.find_spec("xllamacpp") else ENGINE
+    start = ("ollama serve",) if it.machine.program("ollama") else embedded
     yield problem("ollama_silent", *start, urls=", ".join(map(nameless, options.urls)))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
-from contextlib import closing
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,12 +22,12 @@ from claudemem_edge.settings import read_settings
 from claudemem_edge.transport.listeners import listen_unix
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Iterator
 
     from claudemem_edge.doctor.finding import Finding
 
 MY_GROUP = os.getgid()
+NOBODY = 65534
 
 
 def place(path: Path, **http: Any) -> Installation:
@@ -88,6 +90,31 @@ def test_a_file_in_the_socket_s_place_and_nothing_at_all(tmp_path: Path) -> None
     assert codes(list(access.socket(place(path)))) == {"socket_absent": "hint"}
     path.write_text("")
     assert codes(list(access.socket(place(path)))) == {"socket_other": "problem"}
+
+
+@contextmanager
+def somebody_else() -> Iterator[None]:
+    """Be nobody for a while, where we are root: root may do everything."""
+    if os.getuid() != 0:
+        yield
+        return
+    os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.mark.parametrize(("folder_mode", "mode"), [(0o000, 0o660), (0o755, 0o000)])
+def test_who_may_not_connect_is_told_how_to(folder_mode: int, mode: int) -> None:
+    with TemporaryDirectory() as folder, closing(listen_unix(Path(folder) / "api.sock")) as listening:
+        listening.path.chmod(mode)
+        Path(folder).chmod(folder_mode)
+        with somebody_else():
+            found = list(access.socket(place(listening.path, socket_group=named_group())))
+        Path(folder).chmod(0o700)
+    assert codes(found) == {"socket_shut": "problem"}
+    assert found[0].commands[0].startswith(f"sudo usermod -aG {named_group()} ")
 
 
 def test_settings_files_with_odd_modes(tmp_path: Path) -> None:

@@ -109,6 +109,40 @@ async def test_persistence_by_configuration_and_by_effect(tmp_path: Path) -> Non
         one.kill()
 
 
+async def test_a_broker_whose_rules_keep_our_echo_back(tmp_path: Path) -> None:
+    (tmp_path / "rules").write_text("topic read nothing\n")
+    (tmp_path / "rules").chmod(0o700)
+    one = Broker(tmp_path, extra=(f"acl_file {tmp_path / 'rules'}",))
+    one.start()
+    try:
+        assert grades(await found(one.port)) == {"broker_no_echo": "warning"}
+    finally:
+        one.kill()
+
+
+async def test_a_broker_elsewhere(running: Broker) -> None:
+    spelled_like_a_name = "127.1"
+    findings = await found(running.port, host=spelled_like_a_name)
+    assert grades(findings) == {
+        "broker_elsewhere": "hint",
+        "broker_open": "warning",
+        "broker_storage_elsewhere": "hint",
+    }
+
+
+async def test_what_was_kept_once_and_a_bridge(running: Broker, tmp_path: Path) -> None:
+    (tmp_path / "proc" / "7").mkdir(parents=True)
+    (tmp_path / "proc" / "7" / "cmdline").write_text("/usr/sbin/mosquitto\0-c\0/m.conf\0")
+    (tmp_path / "m.conf").write_text(f"listener {running.port}\nconnection cloud\naddress mqtt.example\n")
+    kept = tmp_path / "var" / "lib" / "mosquitto"
+    kept.mkdir(parents=True)
+    (kept / "mosquitto.db").write_text("")
+    wanted = {"broker_kept_once": "warning", "broker_bridge": "warning"}
+    assert grades(await found(running.port, str(tmp_path))) == wanted
+    (tmp_path / "proc" / "7" / "cmdline").write_text("/usr/sbin/mosquitto\0-c\0/no-such.conf\0")
+    assert grades(await found(running.port, str(tmp_path))) == {"broker_storage_unknown": "hint"}
+
+
 async def test_nobody_there_and_somebody_silent(running: Broker) -> None:
     assert grades(await found(free_port()))["broker_away"] == "problem"
     async with Gate(running) as gate:

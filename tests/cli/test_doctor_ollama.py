@@ -21,7 +21,7 @@ QWEN = FakeModel("qwen2.5:1.5b", family="qwen2")
 
 async def found(*urls: str, limit_s: float = 60, **model: Any) -> dict[str, Finding]:
     machine = Machine(environment={"HOME": "/nonexistent", "PATH": "/nonexistent"})
-    it = installation(machine, overrides={"model": {"urls": urls, "connect_timeout_s": 1.0, **model}})
+    it = installation(machine, overrides={"model": {"urls": urls, "connect_timeout_s": 10.0, **model}})
     ((_, findings),) = await examine(it, (Check("ollama", limit_s, remote=ollama),))
     return {finding.code: finding for finding in findings}
 
@@ -104,7 +104,7 @@ async def test_an_old_version_and_a_short_context(monkeypatch: pytest.MonkeyPatc
 
 async def test_what_was_found_stands_when_the_time_runs_out() -> None:
     async with FakeOllama(models=[QWEN], default="silent") as fake:
-        findings = await found(fake.url, limit_s=1.0)
+        findings = await found(fake.url, limit_s=2.0)
     assert list(findings) == ["ollama", "model", "check_late"]
 
 
