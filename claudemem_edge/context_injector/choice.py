@@ -10,7 +10,7 @@ from claudemem_edge.context_injector.telegram import Telegram
 from claudemem_edge.shapes.context import ContextLine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from claudemem_edge.context_injector.asking import Ask
     from claudemem_edge.context_injector.sight import Sight
@@ -61,9 +61,7 @@ def rate(sight: Sight, places: Mapping[int, float]) -> dict[int, float]:
     for day in ask.days:
         for one in sight.said_on(day):
             found[one] = found.get(one, 0.0) + ON_A_DAY
-    newest_first = (sight.state.statements[one] for one in sorted(found, reverse=True))
-    kept = {one.id for one in sight.without_repeats(newest_first)}
-    return {one: mark for one, mark in found.items() if one in kept}
+    return found
 
 
 def fits(sight: Sight, room: int) -> bool:
@@ -180,7 +178,13 @@ def _all(sight: Sight, room: int) -> list[ContextLine] | None:
             return None
         found.append(statement)
     found = list(sight.without_repeats(found))[::-1]
-    for say in (lambda one: sight.full_label(one) + sight.spelled(one), sight.spelled, sight.text):
+    ways: tuple[Callable[[Statement], str], ...] = (
+        lambda one: sight.full_label(one) + sight.spelled(one, roomy=True),
+        lambda one: sight.full_label(one) + sight.spelled(one),
+        sight.spelled,
+        sight.text,
+    )
+    for say in ways:
         told = [ContextLine("statement", text, (one.turn,)) for one in found if (text := say(one))]
         if sum(len(line.text) + 1 for line in told) - 1 <= room:
             return told

@@ -133,18 +133,21 @@ class Sight:
         label = labels.get("other", "{name}: ").replace("{name}", name)
         return f"{name} " if any(role.match(label) for role in self.roles) else label
 
-    def dated(self, mention: TimeMention, statement: Statement) -> str:
-        """Return the absolute date of a time, in brackets, where it does not stand for today itself."""
+    def dated(self, mention: TimeMention, statement: Statement, *, roomy: bool = False) -> str:
+        """Return the absolute date of a time, in brackets, where a reader of today needs it.
+
+        `roomy`: also of what was said today, for readers who know no date at all, unless it stands for today itself.
+        """
         today = self.now.wall.date()
-        is_today = mention.start is None or mention.start.date() == today
-        if not self.ask.when and statement.said_at.date() == today and is_today:
+        other_day = roomy and mention.start is not None and mention.start.date() != today
+        if not self.ask.when and statement.said_at.date() == today and not other_day:
             return ""
         note = wording.date_note(mention, statement, self.language)
         return self._words.date.replace("{date}", note) if note else ""
 
-    def spelled(self, statement: Statement) -> str:
+    def spelled(self, statement: Statement, *, roomy: bool = False) -> str:
         """Return a statement as said, with dates beside its times and its question mark."""
         text = statement.text
         for mention in sorted(statement.times, key=lambda one: -one.span[1]):
-            text = text[: mention.span[1]] + self.dated(mention, statement) + text[mention.span[1] :]
+            text = text[: mention.span[1]] + self.dated(mention, statement, roomy=roomy) + text[mention.span[1] :]
         return wording.neutral(text, self.roles) + (self._words.question if statement.question else "")
