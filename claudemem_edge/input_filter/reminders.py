@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from claudemem_edge.language.per_language import PerLanguage
@@ -64,10 +65,16 @@ def _draft(ground: Ground, rule: Rule, match: re.Match[str], about: _Tables) -> 
         rule.id,
         time,
         unclear=bool(rule.fields.get("unclear"))
+        or _cut_apart(inside)
         or any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
         trigger=ground.slice(match, "trigger") if "trigger" in rule.pattern.groupindex else "",
         counts_down=bool(rule.fields.get("counts_down")),
     )
+
+
+def _cut_apart(inside: Sequence[TimeMention]) -> bool:
+    """Tell whether two times touch: then they are one expression, which was not understood as a whole."""
+    return any(one.span[1] == other.span[0] for one, other in pairwise(inside))
 
 
 def _time(inside: Sequence[TimeMention], text: Span) -> TimeMention | None:

@@ -76,3 +76,12 @@ def test_today_is_still_to_come(text: str, at: str) -> None:
 )
 def test_nobody_calls_today_by_the_name_of_its_weekday(text: str, day: str) -> None:
     assert reminded(text)[0].startswith(day)
+
+
+@pytest.mark.parametrize("text", ["每天早晚八点提醒我吃药", "早晚八点提醒我吃药"])
+def test_a_time_understood_in_part_alone_is_asked_about(text: str) -> None:
+    memory = Memory()
+    outcome = memory.observe("user", text, at=datetime.fromisoformat(WEDNESDAY))
+    (item,) = memory.pending()
+    assert item.due is None, "eight in the morning alone would be wrong without a word"
+    assert outcome.open_question is not None
