@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import aiomqtt
 
 from claudemem_edge.doctor.finding import Finding, fine, hint, problem, warning
-from claudemem_edge.doctor.mosquitto import configuration, database_exists, restarted_with, silenced
+from claudemem_edge.doctor.mosquitto import Configuration, configuration, database_exists, restarted_with, silenced
 from claudemem_edge.doctor.ollama import beyond
 from claudemem_edge.doctor.ports import open_to_others
 from claudemem_edge.errors import SettingsError
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.options import MqttOptions
     from claudemem_edge.transport.mqtt_messages import Arrival
 
+PASSWORDS = "/etc/mosquitto/passwd"
 VERSION_TOPIC = "$SYS/broker/version"
 ROUNDS = 5
 ECHO_TIMEOUT_S = 3.0
@@ -170,8 +171,9 @@ async def _connection(it: Installation) -> AsyncIterator[Finding]:
     yield fine("broker", where=where, version=line.version or "-", protocol=protocol)
     if not line.modern:
         yield hint("broker_old_protocol", "sudo apt-get install --only-upgrade mosquitto")
-    yield _speed(measured, options)
-    async for finding in _anonymous(it, modern=line.modern):
+    known = configuration(it.machine, options.port)
+    yield _speed(measured, options, known)
+    async for finding in _anonymous(it, known, modern=line.modern):
         yield finding
 
 
@@ -180,7 +182,7 @@ def _no_way_in(error: Exception, it: Installation, where: str) -> Finding:
     code = reason(error.rc) if isinstance(error, aiomqtt.MqttCodeError) else 0
     if code in NOT_LET_IN:
         user = options.username or "claudemem"
-        set_it = f"sudo mosquitto_passwd /etc/mosquitto/passwd {quote(user)}"
+        set_it = f"sudo mosquitto_passwd {PASSWORDS} {quote(user)}"
         return problem("broker_refuses", set_it, "sudo systemctl restart mosquitto", where=where)
     if isinstance(error, OSError) and error.filename == options.password_file:
         if isinstance(error, PermissionError):
@@ -193,17 +195,17 @@ def _no_way_in(error: Exception, it: Installation, where: str) -> Finding:
     return problem("broker_away", start, where=where)
 
 
-def _speed(measured: tuple[float, float] | None, options: MqttOptions) -> Finding:
+def _speed(measured: tuple[float, float] | None, options: MqttOptions, known: Configuration | None) -> Finding:
     if measured is None:
         topic = f"claudemem/{options.instance}/#"
         return warning("broker_no_echo", f"grep -rn '{topic}' /etc/mosquitto", topic=topic)
     values = {"qos0_ms": f"{measured[0]:.1f}", "qos1_ms": f"{measured[1]:.1f}"}
     if measured[1] - measured[0] > NAGLE_MS:
-        return warning("broker_slow", *restarted_with("set_tcp_nodelay true"), **values)
+        return warning("broker_slow", *restarted_with(known, "nodelay", "set_tcp_nodelay true"), **values)
     return fine("broker_echo", **values)
 
 
-async def _anonymous(it: Installation, *, modern: bool) -> AsyncIterator[Finding]:
+async def _anonymous(it: Installation, known: Configuration | None, *, modern: bool) -> AsyncIterator[Finding]:
     """Try whether the broker lets in whoever comes."""
     options = it.settings.mqtt
     if options.socket:
@@ -216,14 +218,12 @@ async def _anonymous(it: Installation, *, modern: bool) -> AsyncIterator[Finding
         return
     finally:
         await line.leave()
-    commands = (
-        "sudo mosquitto_passwd -c /etc/mosquitto/passwd claudemem",
-        *restarted_with("allow_anonymous false"),
-    )
+    closed = restarted_with(known, "password", "allow_anonymous false", f"password_file {PASSWORDS}")
+    new_user = f"sudo mosquitto_passwd -c {PASSWORDS} claudemem"
     if beyond(options.host) or open_to_others(it.machine, options.port):
-        yield warning("broker_open", *commands)
+        yield warning("broker_open", new_user, f"sudo chown mosquitto: {PASSWORDS}", *closed)
     elif options.username:
-        yield hint("broker_password_idle", *commands[1:])
+        yield hint("broker_password_idle", *closed)
     else:
         yield fine("broker_open_here")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from claudemem_edge.doctor.machine import Machine
 
 USUAL = "/etc/mosquitto/mosquitto.conf"
+USUAL_FOLDER = "/etc/mosquitto/conf.d"
 USUAL_PORT = "1883"
 MAX_FILES = 64
 
@@ -105,7 +105,9 @@ def database_exists(machine: Machine, path: str) -> bool:
         return False
 
 
-def restarted_with(option: str, folder: str = "/etc/mosquitto/conf.d") -> tuple[str, ...]:
-    """Return what to type to add one line to mosquitto's configuration."""
-    name = option.split(maxsplit=1)[0].replace("_", "-")
-    return (f"echo '{option}' | sudo tee {Path(folder, name)}.conf", "sudo systemctl restart mosquitto")
+def restarted_with(known: Configuration | None, name: str, *lines: str) -> tuple[str, ...]:
+    """Return what to type to add lines to mosquitto's configuration: to a file of its own where there is a folder."""
+    folder = known.get("include_dir").rstrip("/") if known else USUAL_FOLDER
+    target = f"sudo tee {folder}/{name}.conf" if folder or known is None else f"sudo tee -a {known.file}"
+    text = "".join(rf"{line}\n" for line in lines)
+    return (f"printf '{text}' | {target}", "sudo systemctl restart mosquitto")

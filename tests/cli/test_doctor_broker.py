@@ -10,7 +10,7 @@ from fakes.real_mosquitto import Broker, Gate, eventually, free_port
 from claudemem_edge.doctor.broker import _no_way_in, broker
 from claudemem_edge.doctor.examine import Check, examine, installation
 from claudemem_edge.doctor.machine import Machine
-from claudemem_edge.doctor.mosquitto import configuration
+from claudemem_edge.doctor.mosquitto import Configuration, configuration, restarted_with
 from claudemem_edge.doctor.ports import open_to_others
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ async def test_a_broker_that_is_well(running: Broker) -> None:
 async def test_tcp_nodelay_unset_is_measured(running: Broker) -> None:
     findings = await found(running.port)
     assert grades(findings) == {"broker_slow": "warning"}
-    assert "set_tcp_nodelay true" in findings["broker_slow"].commands[0]
+    add, _ = findings["broker_slow"].commands
+    assert add == rf"printf 'set_tcp_nodelay true\n' | sudo tee -a {running.folder / 'mosquitto.conf'}"
 
 
 @pytest.mark.parametrize("running", [{"users": {"edge": "right"}}], indirect=True)
@@ -212,6 +213,15 @@ def test_the_configuration_of_the_one_on_our_port_is_taken(tmp_path: Path) -> No
     assert second is not None
     assert (first.keeps, second.keeps) == ("/5.conf", "")
     assert configuration(machine, 9999) is None
+
+
+def test_a_line_goes_where_the_broker_reads_it() -> None:
+    known = Configuration("/etc/mosquitto/mosquitto.conf", {"include_dir": ("/etc/mosquitto/conf.d/", "")})
+    for one in (known, None):
+        assert (
+            restarted_with(one, "x", "a b", "c d")[0] == r"printf 'a b\nc d\n' | sudo tee /etc/mosquitto/conf.d/x.conf"
+        )
+    assert restarted_with(Configuration("/m.conf"), "x", "a b")[0] == r"printf 'a b\n' | sudo tee -a /m.conf"
 
 
 @pytest.mark.parametrize(
