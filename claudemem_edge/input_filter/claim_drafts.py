@@ -110,6 +110,9 @@ def _named(kind: str, start: int, end: int, ground: Ground) -> str:
     for at in range(start, end):
         after, points_to = ground.pointers.get(at, (0, ""))
         if 0 < after <= end and (points_to == kind or points_to in ANY_KIND):
+            meant = ground.named.get(ground.past_blanks(after))
+            if meant is not None:  # "that aspirin" points to nothing but what it names
+                return meant.name if meant.kind == kind else ""
             return ground.earlier(kind, at) or ground.text[at:after]
     return ""
 
