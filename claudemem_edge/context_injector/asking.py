@@ -105,9 +105,10 @@ def understand(state: MemoryState, question: Reading, language: Language | None,
     before = _before(state, own)
     speakers = _named(state, folded)
     names = {part for name in speakers for part in name.lower().split()}
-    terms = [term for clause in question.clauses for term in clause.terms if term not in names]
     made = tables(language)
     cues = topic_cues(language)
+    asking = [one for one in question.clauses if not cues.takes_leave(one.text.lower())] or question.clauses
+    terms = [term for clause in asking for term in clause.terms if term not in names]
     return Ask(
         folded,
         language,

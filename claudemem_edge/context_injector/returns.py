@@ -52,9 +52,9 @@ def began(sight: Sight, turns: Sequence[Sequence[Statement]]) -> int | None:
 
 
 def closed(sight: Sight, turns: Sequence[Sequence[Statement]]) -> bool:
-    """Tell whether the last two turns took leave of their subject."""
+    """Tell whether one of the last two turns ended with leave taken of its subject."""
     cues = topic_cues(sight.language)
-    return any(cues.takes_leave(one.text.lower()) for turn in turns[-2:] for one in turn)
+    return any(cues.takes_leave(turn[-1].text.lower()) for turn in turns[-2:])
 
 
 def _opening(turn: Sequence[Statement], cues: TopicCues) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.input_filter.normalize import clean
 from claudemem_edge.language.per_language import PerLanguage
-from claudemem_edge.language.terms import terms
+from claudemem_edge.language.terms import JOINED, terms
 from claudemem_edge.shapes.digest import TOGETHER_CHARS, clause_digest
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ BREAK = re.compile(
     r"|\s[-–—]+\s|[–—]{2,}"
 )
 """Where a clause may end. A point inside a number, an address or a version has no blank after it."""
-INITIALS = re.compile(r"(?:^|[\s.])[^\W\d_]\Z")
+INITIALS = re.compile(rf"(?:^|[\s.{JOINED}])[^\W\d_{JOINED}]\Z")
 WORDLIKE = re.compile(r"\w")
 PIECE_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 SOFT = frozenset("，, -–—")

@@ -211,3 +211,11 @@ def test_a_fact_that_no_sentence_may_say_stands_wherever_its_subject_is_named(
     block = str(talk(*said, *chatter[language], *chatter[language], *chatter[language]).ask(question))
     assert wanted in block
     assert not any(old in block for old in ("Derby", "北京"))
+
+
+@pytest.mark.parametrize(("question", "dates"), [("海鸥客栈几点关门？", 0), ("现在几点了，客栈关门没有？", 1)])
+def test_the_date_of_today_is_told_to_who_asks_about_now(
+    talk: MakeTalk, chatter: dict[str, tuple[str, ...]], question: str, dates: int
+) -> None:
+    context = talk(*chatter["zh"], "海鸥客栈晚上九点关门。").ask(question)
+    assert kinds(context).count("date") == dates

@@ -34,6 +34,8 @@ WRITTEN = st.text(alphabet="abcI 1.3,;!?-—'我你吃药，。？！ \n的了()
         ("zh", "他问：“药在哪里？”我没听见。", ["他问：“药在哪里", "我没听见"]),
         ("zh", "好的。谢谢！门修好了。", ["好的。谢谢！门修好了"]),
         ("zh", "买了苹果、梨和李子。", ["买了苹果、梨和李子"]),
+        ("zh", "我在读J. 希尔写的那本航海书。", ["我在读J. 希尔写的那本航海书"]),
+        ("zh", "好. 门已经修好了,不用叫人。", ["好", "门已经修好了,不用叫人"]),
     ],
 )  # fmt: skip
 def test_cuts_where_a_clause_can_stand_alone(language: str, text: str, clauses: list[str]) -> None:
