@@ -16,6 +16,17 @@ FIRST_GUESS_S = 5.0
 """How long an answer takes, before any has been seen: for the first retry hint."""
 
 
+class Place:
+    """A place that was promised. Giving it back a second time does nothing."""
+
+    def __init__(self, promised: set[Place]) -> None:
+        self._promised = promised
+
+    def give_back(self) -> None:
+        """Let somebody else have it."""
+        self._promised.discard(self)
+
+
 class ModelSlot:
     """One model's slot. Within a scope first come, first served; between scopes one each in turn."""
 
@@ -23,26 +34,39 @@ class ModelSlot:
         self._queue_most = queue_most
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         self._held = False
+        self._promised: set[Place] = set()
         self._usual_s = FIRST_GUESS_S
 
     @property
     def queue(self) -> int:
-        """Number of those waiting or answering."""
-        return sum(map(len, self._waiting.values())) + self._held
+        """Number of those who have a place: waiting, answering, or on their way here."""
+        return len(self._promised)
 
-    def check(self) -> None:
-        """Raise Busy, with the time after which to try again, when nobody more may wait."""
-        if self.queue > self._queue_most:
+    def promise(self) -> Place:
+        """Promise a place, before anything waits. Raises Busy, with the time after which to try again, without one."""
+        if len(self._promised) > self._queue_most:
             raise Busy("the language model has all it can do", retry_after_s=self.retry_after_s(), heard=True)
+        place = Place(self._promised)
+        self._promised.add(place)
+        return place
 
     def retry_after_s(self) -> float:
         """Return how long those waiting will take, by what answers have usually taken."""
         return round(self._usual_s * max(1, self.queue), 1)
 
     @asynccontextmanager
+    async def place(self, scope: str, deadline_s: float) -> AsyncIterator[None]:
+        """Hold the slot for somebody who was promised nothing. Raises Busy or TimedOut."""
+        place = self.promise()
+        try:
+            async with self.hold(scope, deadline_s):
+                yield
+        finally:
+            place.give_back()
+
+    @asynccontextmanager
     async def hold(self, scope: str, deadline_s: float) -> AsyncIterator[None]:
-        """Wait for the slot until `deadline_s` on the loop's clock, and hold it. Raises Busy or TimedOut."""
-        self.check()
+        """Wait for the slot until `deadline_s` on the loop's clock, and hold it. Raises TimedOut."""
         await self._acquire(scope, deadline_s)
         loop = asyncio.get_running_loop()
         begun = loop.time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,13 @@ from claudemem_edge.shapes.context import Profile
 from claudemem_edge.shapes.turn import Final
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Iterator
     from contextlib import AbstractAsyncContextManager
     from datetime import tzinfo
 
     from claudemem_edge.memory import Memory
     from claudemem_edge.model.chat_model import ChatModel
+    from claudemem_edge.model.slot import Place
     from claudemem_edge.shapes.context import Context
     from claudemem_edge.shapes.options import SessionOptions, TurnOptions
     from claudemem_edge.shapes.outcome import Outcome
@@ -93,8 +95,7 @@ class Sessions:
 
     def observe(self, scope: str, speaker: str, text: str, *, language: str = "", door: str = "") -> Outcome:
         """Learn without answering. Raises TooLong or Full."""
-        session = self._open(scope)
-        with self._counters.timed("learn_ms"):
+        with self._opened(scope) as session, self._counters.timed("learn_ms"):
             outcome = session.desk.memory.observe(speaker, text, at=self.now(), language=language, door=door)
         spoken.debug("%s: %r: %r", scope, speaker, text)
         self._counters.add("observed")
@@ -150,23 +151,23 @@ class Sessions:
 
     def model_slot(self, scope: str, deadline_s: float) -> AbstractAsyncContextManager[None]:
         """Hold the model's slot for a scope: for doors that pass a client's own model request on."""
-        return self._slot.hold(scope, deadline_s)
+        return self._slot.place(scope, deadline_s)
 
     def turn(self, ask: Ask) -> AsyncGenerator[TurnEvent, None]:
         """Learn what was said now, and return the events of its turn; closing the generator cancels the turn."""
         stream = EventStream(self._turn_options.delta_queue, self._turn_options.stuck_reader_s)
         outcome: Outcome | None = None
         try:
-            session = self._open(ask.scope)
-            outcome = self._hear(session, ask)
-            self._check_room(session, outcome)
+            with self._opened(ask.scope) as session:
+                outcome = self._hear(session, ask)
+                place = self._place(session, outcome)
         except EdgeError as error:
             known = self._sessions.get(ask.scope)
             memory = known.desk.memory if known is not None else self._new_memory()
             stream.end_now(turns.failed(ask, memory, error, outcome.turn if outcome else 0))
             return stream.read()
         task = asyncio.get_running_loop().create_task(self._answer(session, ask, outcome, stream), name="turn")
-        session.running[ask.id] = Running(task, stream, outcome.turn)
+        session.running[ask.id] = Running(task, stream, outcome.turn, place)
         return _read(session, ask, stream, session.traces[outcome.turn])
 
     def cancel(self, scope: str, ask_id: str, reason: str = "client") -> bool:
@@ -207,6 +208,17 @@ class Sessions:
         self._sessions[scope] = session  # at the end: the order of the dict is the order of last use
         return session
 
+    @contextmanager
+    def _opened(self, scope: str) -> Iterator[Session]:
+        """Open a scope to say something in it; a new one in which nothing could be said is not kept."""
+        session = self._open(scope)
+        try:
+            yield session
+        except EdgeError:
+            if session.desk.memory.turn == 0:
+                self.end(scope)
+            raise
+
     def _make_room(self) -> None:
         while len(self._sessions) >= self._options.max_scopes:
             if not self._evict():
@@ -236,12 +248,12 @@ class Sessions:
                 session.cancel(ask_id, "superseded")
         return outcome
 
-    def _check_room(self, session: Session, outcome: Outcome) -> None:
+    def _place(self, session: Session, outcome: Outcome) -> Place | None:
         if outcome.complete:
-            return
+            return None
         if len(session.running) > self._turn_options.queue_per_scope:
             raise Busy("too many questions at once", retry_after_s=self._slot.retry_after_s(), heard=True)
-        self._slot.check()
+        return self._slot.promise()
 
     def _learned(self, scope: str, session: Session, outcome: Outcome) -> None:
         session.learned(outcome)
@@ -256,7 +268,7 @@ class Sessions:
         finally:
             running = session.running.get(ask.id)
             if running is not None and running.stream is stream:
-                del session.running[ask.id]
+                session.release(ask.id)
 
 
 async def _read(session: Session, ask: Ask, stream: EventStream, trace: Trace) -> AsyncGenerator[TurnEvent, None]:

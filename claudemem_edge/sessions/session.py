@@ -10,6 +10,7 @@ from claudemem_edge.shapes.turn import Cancelled
 if TYPE_CHECKING:
     import asyncio
 
+    from claudemem_edge.model.slot import Place
     from claudemem_edge.sessions.stream import EventStream
     from claudemem_edge.shapes.context import Context
     from claudemem_edge.shapes.outcome import Outcome
@@ -25,6 +26,8 @@ class Running:
     task: asyncio.Task[None]
     stream: EventStream
     turn: int
+    place: Place | None
+    """What the model's slot promised it, if it needs the model."""
 
 
 @dataclass(slots=True)
@@ -53,9 +56,16 @@ class Session:
             del self.traces[next(iter(self.traces))]
         self.traces.setdefault(outcome.turn, Trace(outcome))
 
+    def release(self, ask_id: str) -> Running | None:
+        """Let go of a running turn and of its place, and return it."""
+        running = self.running.pop(ask_id, None)
+        if running is not None and running.place is not None:
+            running.place.give_back()
+        return running
+
     def cancel(self, ask_id: str, reason: str) -> bool:
         """Cancel a running turn and give it its ending. Tell whether it was running."""
-        running = self.running.pop(ask_id, None)
+        running = self.release(ask_id)
         if running is None:
             return False
         running.stream.end_now(Cancelled(ask_id, reason, running.turn))

@@ -22,11 +22,11 @@ async def test_scopes_are_served_in_turn_and_each_in_its_own_order() -> None:
     release = asyncio.Event()
 
     async def first() -> None:
-        async with slot.hold("x", soon()):
+        async with slot.place("x", soon()):
             await release.wait()
 
     async def one(scope: str, name: str) -> None:
-        async with slot.hold(scope, soon()):
+        async with slot.place(scope, soon()):
             served.append(name)
 
     async with asyncio.TaskGroup() as group:
@@ -42,9 +42,9 @@ async def test_scopes_are_served_in_turn_and_each_in_its_own_order() -> None:
 
 async def test_a_full_queue_is_told_at_once_with_a_time() -> None:
     slot = ModelSlot(0)
-    async with slot.hold("a", soon()):
+    async with slot.place("a", soon()):
         with pytest.raises(Busy) as caught:
-            async with slot.hold("b", soon()):
+            async with slot.place("b", soon()):
                 pass
     assert caught.value.retry_after_s > 0
     assert caught.value.heard
@@ -52,12 +52,12 @@ async def test_a_full_queue_is_told_at_once_with_a_time() -> None:
 
 async def test_waiting_ends_at_the_deadline_and_leaves_no_place_behind() -> None:
     slot = ModelSlot(4)
-    async with slot.hold("a", soon()):
+    async with slot.place("a", soon()):
         with pytest.raises(TimedOut):
-            async with slot.hold("b", asyncio.get_running_loop().time() + 0.01):
+            async with slot.place("b", asyncio.get_running_loop().time() + 0.01):
                 pass
         assert slot.queue == 1
-    async with slot.hold("b", soon()):
+    async with slot.place("b", soon()):
         assert slot.queue == 1
 
 
@@ -66,10 +66,10 @@ async def test_a_cancelled_waiter_hands_the_slot_on(when: str) -> None:
     slot = ModelSlot(4)
 
     async def wait() -> None:
-        async with slot.hold("b", soon()):
+        async with slot.place("b", soon()):
             await asyncio.Event().wait()
 
-    async with slot.hold("a", soon()):
+    async with slot.place("a", soon()):
         task = asyncio.create_task(wait())
         await settle(slot, 2)
         if when == "waiting":
@@ -77,5 +77,5 @@ async def test_a_cancelled_waiter_hands_the_slot_on(when: str) -> None:
             await asyncio.wait([task])
     task.cancel()
     await asyncio.wait([task])
-    async with slot.hold("c", soon()):
+    async with slot.place("c", soon()):
         assert slot.queue == 1

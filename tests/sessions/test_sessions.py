@@ -6,9 +6,9 @@ import pytest
 from fakes.fake_ollama import FakeOllama
 from fakes.house import ask, events_of, make_sessions
 
-from claudemem_edge.errors import BadRequest, Full, UnknownScope
+from claudemem_edge.errors import BadRequest, Full, TooLong, UnknownScope
 from claudemem_edge.shapes.options import SessionOptions, TurnOptions
-from claudemem_edge.shapes.turn import Cancelled, Failed, Final
+from claudemem_edge.shapes.turn import Accepted, Cancelled, Failed, Final
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -150,3 +150,43 @@ async def test_a_turn_under_way_during_a_forget_leaves_no_trace_of_its_block() -
         assert isinstance(final, Final)
         assert "Biscuit" in str(final.context)
         assert sessions.trace("anna", final.turn).context is None
+
+
+@pytest.mark.parametrize(("scopes", "callers"), [(1, 9), (3, 3), (9, 1)])
+async def test_of_callers_at_once_just_as_many_are_accepted_as_may_wait(
+    fake: FakeOllama, scopes: int, callers: int
+) -> None:
+    sessions = make_sessions(fake.url, turn_options=TurnOptions(queue_per_model=3, queue_per_scope=9))
+    fake.default = "gated"
+    turns = [sessions.turn(ask("How is the oboe?", f"s{scope}")) for scope in range(scopes) for _ in range(callers)]
+    first = [await anext(turn) for turn in turns]
+    accepted = [event for event in first if isinstance(event, Accepted)]
+    refused = [event for event in first if isinstance(event, Failed)]
+    assert (len(accepted), len(refused)) == (4, 5)
+    assert {(event.code, event.heard) for event in refused} == {("busy", True)}
+    assert all(event.retry_after_s for event in refused)
+    for turn in turns:
+        await turn.aclose()
+    assert sessions.queue == 0
+
+
+async def test_a_turn_that_is_cancelled_before_it_began_gives_its_place_back(fake: FakeOllama) -> None:
+    sessions = make_sessions(fake.url, turn_options=TurnOptions(queue_per_model=0))
+    turn = sessions.turn(ask("How is the oboe?", ask_id="r-early"))
+    assert sessions.queue == 1
+    assert sessions.cancel("anna", "r-early")
+    assert sessions.queue == 0
+    assert isinstance(await anext(turn), Cancelled)
+
+
+@pytest.mark.parametrize("door", ["observe", "turn"])
+async def test_a_scope_in_which_nothing_could_be_said_is_not_kept(door: str) -> None:
+    sessions = make_sessions(NOWHERE)
+    if door == "observe":
+        with pytest.raises(TooLong):
+            sessions.observe("anna", "user", "a" * 2001)
+    else:
+        (event,) = await events_of(sessions, ask("a" * 2001))
+        assert isinstance(event, Failed)
+        assert (event.code, event.heard) == ("too_long", False)
+    assert sessions.scopes() == ()

@@ -21,12 +21,6 @@ REMINDER = "Remind me tomorrow at 10 am to measure my blood pressure. What does 
 REPLY = "Your cousin plays the oboe."
 
 
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeOllama]:
-    async with FakeOllama(pieces=("Your cousin ", "plays ", "the oboe.")) as server:
-        yield server
-
-
 def texts(sessions: Sessions, scope: str = "anna") -> list[tuple[str, str]]:
     return [(one["speaker"], one["text"]) for one in sessions.memory(scope).view()["statements"]]
 
@@ -62,6 +56,7 @@ async def ending_superseded(sessions: Sessions, fake: FakeOllama) -> TurnEvent:
     fake.next("gated")
     seen = asyncio.create_task(_last(sessions.turn(ask(REMINDER))))
     await fake.wait_asked(2)
+    fake.next("500")
     fake.next("500")
     await events_of(sessions, ask("Never mind the oboe.", supersede=True))
     return await seen
