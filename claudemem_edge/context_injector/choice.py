@@ -79,7 +79,7 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
     mere = not ask.speakers and (bare(sight) or ask.weights.vague)
     leans = mere or (not ask.speakers and (ask.leans or ask.content < NAMES))
     turns = returns.last_turns(sight, returns.TURNS if leans or ask.returns or ask.young else FEW_TURNS)
-    before, share = _subject_before(sight, turns, room, strong, mere=mere) if leans or ask.returns else (None, 1.0)
+    before, share = _subject_before(sight, turns, room, strong) if leans or ask.returns else (None, 1.0)
     telegram = Telegram(sight, ask.folded, room)
     if sight.capitals and leans:
         for worth, name in ledger.names(sight, turns[:before])[:NAMES]:
@@ -192,7 +192,7 @@ def _all(sight: Sight, room: int) -> list[ContextLine] | None:
 
 
 def _subject_before(
-    sight: Sight, turns: Sequence[Sequence[Statement]], room: int, strong: float, *, mere: bool
+    sight: Sight, turns: Sequence[Sequence[Statement]], room: int, strong: float
 ) -> tuple[int | None, float]:
     """Return where the running subject began if the one before it is meant, and that one's share of the room."""
     ask = sight.ask
@@ -201,13 +201,6 @@ def _subject_before(
     alone = strong >= STRONG and ask.content >= 2
     if room < LEAST_FOR_RETURN or alone or ask.opens:
         return None, 1.0
-    if returns.closed(sight, turns):
-        return (None, 1.0) if ask.closes else (returns.began(sight, turns), UNSURE)
-    place = None if mere else returns.began(sight, turns)
-    if place is None:
+    if ask.closes or not returns.closed(sight, turns):
         return None, 1.0
-    first = turns[place][0].id
-    known = ask.weights.known
-    earlier = sum(worth for worth, _, row in known if row[0] < first)
-    later = sum(worth for worth, _, row in known if row[-1] >= first)
-    return (place, UNSURE) if earlier - later >= ask.weights.mass / 4 else (None, 1.0)
+    return returns.began(sight, turns), UNSURE
