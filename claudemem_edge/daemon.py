@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from claudemem_edge.alarm import Alarm
 from claudemem_edge.counters import Counters
 from claudemem_edge.errors import EdgeError, SettingsError
+from claudemem_edge.hardening import close_to_others, lock_memory
 from claudemem_edge.language.load import load
 from claudemem_edge.log import log_failure, set_up_log
 from claudemem_edge.memory import Memory
@@ -80,6 +81,9 @@ class Daemon:
     async def run(self, *, stop_with_input: bool = False) -> int:
         """Serve until a signal (or the end of standard input) comes. Return the exit status."""
         set_up_log(self._settings.log.level, log_text=self._settings.log.log_text)
+        close_to_others()
+        if self._settings.process.lock_memory and (problem := lock_memory()):
+            logger.warning("process.lock_memory: %s", problem)
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(log_failure)
         for one in (signal.SIGTERM, signal.SIGINT):

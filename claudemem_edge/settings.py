@@ -61,6 +61,13 @@ class LogOptions:
 
 
 @dataclass(slots=True, frozen=True)
+class ProcessOptions:
+    """What is asked of the system for the process."""
+
+    lock_memory: bool = False
+
+
+@dataclass(slots=True, frozen=True)
 class Settings:
     """All of it, one member a section of `defaults.toml`."""
 
@@ -73,6 +80,7 @@ class Settings:
     mqtt: MqttOptions = field(default_factory=MqttOptions)
     alarm: AlarmOptions = field(default_factory=AlarmOptions)
     log: LogOptions = field(default_factory=LogOptions)
+    process: ProcessOptions = field(default_factory=ProcessOptions)
 
     def zone(self) -> tzinfo:
         """Return the zone of the settings, else the machine's. The settings were checked: no error."""

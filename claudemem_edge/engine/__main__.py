@@ -20,6 +20,7 @@ from claudemem_edge.engine.llama import Llama, load
 from claudemem_edge.engine.processor import check_processor
 from claudemem_edge.engine.weights import find_weights
 from claudemem_edge.errors import EdgeError
+from claudemem_edge.hardening import close_to_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     if chosen.with_parent:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the parent's terminal is meant for the parent
+    close_to_others()
     os.environ.setdefault("GOMP_SPINCOUNT", "0")  # a thread that waits must not burn the core the others need
     try:
         check_processor()

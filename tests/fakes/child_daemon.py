@@ -32,6 +32,7 @@ class Child:
         self.path = folder / "api.sock"
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._notify.bind(str(folder / "notify.sock"))
+        (folder / "notify.sock").chmod(0o666)  # a program may become another user
         self._notify.settimeout(WAIT_S)
         known = {"NOTIFY_SOCKET": str(folder / "notify.sock"), "XDG_CONFIG_HOME": str(folder), **environment}
         self.process = subprocess.Popen(
