@@ -16,11 +16,12 @@ from claudemem_edge.counters import Counters
 from claudemem_edge.errors import EdgeError, SettingsError
 from claudemem_edge.hardening import close_to_others, lock_memory
 from claudemem_edge.language.load import load
-from claudemem_edge.log import log_failure, set_up_log
+from claudemem_edge.log import log_failure, set_up_log, told
 from claudemem_edge.memory import Memory
 from claudemem_edge.notices import Notices
 from claudemem_edge.sessions import Sessions
 from claudemem_edge.sessions.clock import read_clock
+from claudemem_edge.sessions.self_test import self_test
 from claudemem_edge.settings import EX_CONFIG
 from claudemem_edge.systemd_notify import SystemdNotify
 from claudemem_edge.transport.health import Health
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import Moment
 
 logger = logging.getLogger(__name__)
-SELF_TEST_WORDS = "0"
-"""A word in no language: read, kept and chosen from like any other, in a memory of its own."""
+SELF_TESTS_PER_WATCHDOG = 3
+"""So that one that failed, or came late, has another before the service manager gives us up."""
 
 
 def language_model(settings: Settings) -> ModelClient:
@@ -123,7 +124,7 @@ class Daemon:
             stack.push_async_callback(self._sessions.stop)
             for name, work in (("alarm", self._alarm.run()), ("watchdog", self._watch()), ("model", self._look_up())):
                 stack.push_async_callback(_end, asyncio.create_task(work, name=name))
-            self._systemd.ready("answering")
+            self._systemd.ready(self._health.line())
             settle()
             where = f" and http://{self._settings.http.tcp_host}:{http.tcp_port}" if http.tcp_port else ""
             logger.info("listening on %s%s", http.path, where)
@@ -148,18 +149,24 @@ class Daemon:
         self._health.parts["mqtt"] = door.status
 
     async def _watch(self) -> None:
-        """Feed the watchdog, each time after a small turn of our own has gone well."""
-        pause_s = self._systemd.watchdog_s / 2
+        """Feed the watchdog, each time after a turn of our own has gone well."""
+        pause_s = self._systemd.watchdog_s / SELF_TESTS_PER_WATCHDOG
         while pause_s:
             await asyncio.sleep(pause_s)
-            self.self_test()
-            self._systemd.watchdog()
+            try:
+                async with asyncio.timeout(pause_s):
+                    await self.self_test()
+            except Exception as error:  # noqa: BLE001 (whatever it is, we are not well, and the next one may be)
+                logger.error("the self-test failed: %s", told(error))  # noqa: TRY400 (a traceback may hold words)
+            else:
+                self._systemd.watchdog(self._health.line())
 
-    def self_test(self) -> None:
-        """Learn and choose once, in a memory that is thrown away; raises what goes wrong."""
-        memory = self._new_memory()
-        memory.observe("user", SELF_TEST_WORDS, at=self._sessions.now())
-        memory.context(SELF_TEST_WORDS, now=self._sessions.now())
+    async def self_test(self) -> None:
+        """Play a turn, from the words to the answer, in memories of its own. Raises what goes wrong."""
+        language = self._settings.language
+        await self_test(
+            lambda: Memory(language.languages, language.packs, folders=language.folders), self._settings.zone()
+        )
 
     async def _look_up(self) -> None:
         """Find the model once at the start, so that the log and health can name it."""

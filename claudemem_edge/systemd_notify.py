@@ -45,9 +45,9 @@ class SystemdNotify:
         """Say that requests are answered from now on."""
         return self._send("READY=1", *_status_line(status))
 
-    def watchdog(self) -> bool:
+    def watchdog(self, status: str = "") -> bool:
         """Say that we are well. To be called only after a self-test that would have failed otherwise."""
-        return self._send("WATCHDOG=1")
+        return self._send("WATCHDOG=1", *_status_line(status))
 
     def status(self, text: str) -> bool:
         """Say in one line how things are; `systemctl status` shows it. No words of a user belong here."""

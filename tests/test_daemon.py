@@ -33,8 +33,38 @@ def test_ready_means_that_requests_are_answered(child: Child) -> None:
 
 def test_the_watchdog_is_fed(child: Child) -> None:
     child.hears("READY=1")
+    with child.http() as http:
+        http.post("/memory/anna/observe", json={"text": "My dog is called Biscuit."})
     child.hears("WATCHDOG=1")
-    child.hears("WATCHDOG=1")
+    assert child.hears("WATCHDOG=1\nSTATUS=1 scope(s)").endswith("model: echo")
+
+
+UNWELL = {
+    "forgets": "Memory.context = lambda *_, **__: Context()",
+    "fails": "Memory.context = lambda *_, **__: 1 / 0",
+    "hangs": "EchoModel.chosen = lambda _: asyncio.Event().wait()",
+}
+BROKEN = """
+import asyncio
+from claudemem_edge.cli import main
+from claudemem_edge.memory import Memory
+from claudemem_edge.model.echo import EchoModel
+from claudemem_edge.shapes.context import Context
+{how}
+main()
+"""
+
+
+@pytest.mark.parametrize("how", UNWELL)
+def test_a_daemon_whose_turns_do_not_work_lets_the_watchdog_starve(tmp_path: Path, how: str) -> None:
+    program = ("-c", BROKEN.format(how=UNWELL[how]))
+    child = Child(tmp_path, "--no-tcp", "--model", "echo", program=program, WATCHDOG_USEC="300000")
+    try:
+        child.hears("READY=1")
+        child.logs("the self-test failed", times=2)
+        assert child.heard() == []
+    finally:
+        child.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

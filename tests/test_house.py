@@ -97,9 +97,9 @@ def test_the_library_loads_nothing_heavy() -> None:
 
 def test_the_daemon_loads_no_more_than_it_needs() -> None:
     script = (
-        "import sys, claudemem_edge.cli.run, claudemem_edge.daemon, claudemem_edge.transport.mqtt, httpx\n"
+        "import asyncio, sys, claudemem_edge.cli.run, claudemem_edge.daemon, claudemem_edge.transport.mqtt, httpx\n"
         "from claudemem_edge.settings import read_settings\n"
-        "claudemem_edge.daemon.Daemon(read_settings({'HOME': '/nonexistent'})).self_test()\n"
+        "asyncio.run(claudemem_edge.daemon.Daemon(read_settings({'HOME': '/nonexistent'})).self_test())\n"
         "print('heavy:', *(name for name in sys.argv[1:] if name in sys.modules))"
     )
     used = run("-c", script, *HEAVY_FOR_THE_DAEMON)

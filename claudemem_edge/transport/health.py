@@ -45,6 +45,15 @@ class Health:
             **self._counters.snapshot(),
         }
 
+    def line(self) -> str:
+        """Return the gist in one line, for `systemctl status`."""
+        scopes, size_kb = len(self._sessions.scopes()), self._sessions.size_bytes() // 1000
+        model = self._model.status()
+        told = [f"{scopes} scope(s), {size_kb} kB", f"model: {model['last_error'] or model['name'] or 'not asked yet'}"]
+        if "mqtt" in self.parts:
+            told.append("MQTT: connected" if self.parts["mqtt"]().get("connected") else "MQTT: no broker")
+        return ", ".join(told)
+
     def metrics(self) -> str:
         """Return the numbers in the text format of Prometheus."""
         self._gauges()

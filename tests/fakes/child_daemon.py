@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import httpx
@@ -55,6 +57,23 @@ class Child:
         while word not in (told := self._notify.recv(4096).decode()):
             pass
         return told
+
+    def heard(self) -> list[str]:
+        """Return the datagrams that have come by now."""
+        told: list[str] = []
+        self._notify.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                told.append(self._notify.recv(4096).decode())
+        self._notify.settimeout(WAIT_S)
+        return told
+
+    def logs(self, words: str, times: int = 1) -> None:
+        """Wait until a line with these words was logged so many times."""
+        deadline_s = time.monotonic() + WAIT_S
+        while sum(words in line for line in self._logged) < times:
+            assert time.monotonic() < deadline_s, self._logged
+            time.sleep(0.02)
 
     def http(self) -> httpx.Client:
         return httpx.Client(transport=httpx.HTTPTransport(uds=str(self.path)), base_url="http://x", timeout=WAIT_S)
