@@ -126,8 +126,7 @@ class Daemon:
                 stack.push_async_callback(_end, asyncio.create_task(work, name=name))
             self._systemd.ready(self._health.line())
             settle()
-            where = f" and http://{self._settings.http.tcp_host}:{http.tcp_port}" if http.tcp_port else ""
-            logger.info("listening on %s%s", http.path, where)
+            logger.info("listening on %s", " and ".join(http.addresses))
             yield
             logger.info("stopping")
 

@@ -1,4 +1,4 @@
-"""What the service manager is told: ready, alive, stopping, and one line of status. Silent outside systemd."""
+"""What passes between the service manager and us: how we are, and the sockets it hands over. Silent outside systemd."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import socket
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, MutableMapping
 
 _STATUS_CHARS = 200
+_FIRST_FD = 3
 
 
 def _address(environ: Mapping[str, str]) -> str:
@@ -72,3 +73,27 @@ def _status_line(text: str) -> tuple[str, ...]:
     """Return the STATUS line of a text: one line, whatever the text holds."""
     one_line = " ".join(text.split())[:_STATUS_CHARS]
     return (f"STATUS={one_line}",) if one_line else ()
+
+
+def take_sockets(environ: MutableMapping[str, str] | None = None) -> list[socket.socket]:
+    """Return the sockets that the service manager opened for this process; a second call finds none.
+
+    What is no socket is left alone. Their names are not looked at: what a socket is can be asked of the socket.
+    """
+    environ = os.environ if environ is None else environ
+    meant_for, count = environ.pop("LISTEN_PID", ""), environ.pop("LISTEN_FDS", "")
+    environ.pop("LISTEN_FDNAMES", None)
+    if meant_for != str(os.getpid()) or not (count.isascii() and count.isdigit()):
+        return []
+    found = (_socket(number) for number in range(_FIRST_FD, _FIRST_FD + int(count)))
+    return [one for one in found if one is not None]
+
+
+def _socket(number: int) -> socket.socket | None:
+    try:
+        found = socket.socket(fileno=number)
+    except OSError:
+        return None
+    found.set_inheritable(False)
+    found.setblocking(False)
+    return found

@@ -21,6 +21,7 @@ from claudemem_edge.engine.processor import check_processor
 from claudemem_edge.engine.weights import find_weights
 from claudemem_edge.errors import EdgeError
 from claudemem_edge.hardening import close_to_others
+from claudemem_edge.systemd_notify import SystemdNotify, take_sockets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +32,11 @@ STDIN = 0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Load the model, then listen; return the exit status."""
-    chosen = _parser().parse_args(arguments)
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    sockets = take_sockets()
+    if not sockets and chosen.socket is None:
+        parser.error("--socket is required, unless the service manager hands over one")
     if chosen.with_parent:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the parent's terminal is meant for the parent
     close_to_others()
@@ -44,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         server = load(
             weights, threads=chosen.threads, context_tokens=context_tokens, prompt_cache_mib=chosen.prompt_cache_mib
         )
-        listener = bind(chosen.socket, chosen.mode)
+        ours = [] if sockets else [bind(chosen.socket, chosen.mode)]
     except EdgeError as error:
         _tell(f"{error.message}. {error.hint}".strip())
         return EX_CONFIG
@@ -55,8 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     config = uvicorn.Config(
         app, lifespan="off", access_log=False, log_level="warning", timeout_graceful_shutdown=2, backlog=64
     )
-    asyncio.run(_serve(_Server(config, weights.name), listener, with_parent=chosen.with_parent))
-    chosen.socket.unlink(missing_ok=True)
+    asyncio.run(_serve(_Server(config, weights.name), sockets or ours, with_parent=chosen.with_parent))
+    if ours:
+        chosen.socket.unlink(missing_ok=True)
     return 0
 
 
@@ -66,11 +72,18 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, model: str) -> None:
         super().__init__(config)
         self._model = model
+        self._systemd = SystemdNotify()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and say so: whoever started this program waits for that line."""
         await super().startup(sockets)
         _tell(f"serving {self._model}")
+        self._systemd.ready(f"serving {self._model}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Say that no more is answered, then stop."""
+        self._systemd.stopping()
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -81,7 +94,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(server: uvicorn.Server, listener: socket.socket, *, with_parent: bool) -> None:
+async def _serve(server: uvicorn.Server, sockets: list[socket.socket], *, with_parent: bool) -> None:
     def parent_wrote() -> None:
         if not os.read(STDIN, 4096):
             asyncio.get_running_loop().remove_reader(STDIN)
@@ -89,7 +102,7 @@ async def _serve(server: uvicorn.Server, listener: socket.socket, *, with_parent
 
     if with_parent:
         asyncio.get_running_loop().add_reader(STDIN, parent_wrote)
-    await server.serve(sockets=[listener])
+    await server.serve(sockets=sockets)
 
 
 def bind(path: Path, mode: int) -> socket.socket:
@@ -116,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     cache = os.environ.get("CACHE_DIRECTORY") or os.path.expandvars("${XDG_CACHE_HOME}")
     cache_default = Path(cache if cache.startswith("/") else Path.home() / ".cache") / "claudemem-edge"
     add = parser.add_argument
-    add("--socket", type=Path, required=True, help="where to listen")
+    add("--socket", type=Path, help="where to listen; systemd's socket unit stands in for it")
     add(
         "--mode",
         type=lambda text: int(text, 8),

@@ -9,16 +9,15 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 from claudemem_edge.errors import EdgeError, InternalError
-from claudemem_edge.transport.address import socket_path
 from claudemem_edge.transport.connection import server
 from claudemem_edge.transport.guards import Guard
-from claudemem_edge.transport.listeners import listen_tcp, listen_unix
+from claudemem_edge.transport.listeners import open_listeners
 from claudemem_edge.transport.memory_routes import MemoryRoutes
 from claudemem_edge.transport.ollama_routes import OllamaRoutes
 from claudemem_edge.transport.replies import HttpRefusal, error_reply
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import socket
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -59,29 +58,19 @@ class HttpDoor:
         self._note_error = health.note_error
         self._server: QuietServer | None = None
         self._serving: asyncio.Task[None] | None = None
-        self._unix: UnixListener | None = None
+        self._unix: list[UnixListener] = []
         self.tcp_port = 0
         """The port listened on; 0 while there is none."""
-
-    @property
-    def path(self) -> Path | None:
-        """The file of the Unix socket, while there is one."""
-        return self._unix.path if self._unix is not None else None
+        self.addresses: tuple[str, ...] = ()
+        """Where it listens, for people."""
 
     async def start(self) -> None:
         """Listen; requests are answered once this returns. Raises SettingsError, saying what is in the way."""
-        options = self._options
-        self._unix = listen_unix(socket_path(options.socket), options.socket_group)
-        sockets = [self._unix.socket]
-        if options.tcp:
-            try:
-                guarded = bool(options.tokens) and options.require_scope
-                sockets.append(listen_tcp(options.tcp_host, options.tcp_port, guarded=guarded))
-            except BaseException:
-                self._unix.close()
-                raise
-            self.tcp_port = sockets[-1].getsockname()[1]
-        self._server = server(self._app, options)
+        self._unix, tcp = open_listeners(self._options)
+        self.tcp_port = tcp[0].getsockname()[1] if tcp else 0
+        self.addresses = (*(str(one.path) for one in self._unix), *(_url(one) for one in tcp))
+        self._server = server(self._app, self._options)
+        sockets = [*(one.socket for one in self._unix), *tcp]
         self._serving = asyncio.create_task(self._server.serve(sockets), name="http")
         ready = asyncio.create_task(self._server.ready.wait())
         await asyncio.wait((ready, self._serving), return_when=asyncio.FIRST_COMPLETED)
@@ -95,9 +84,9 @@ class HttpDoor:
             self._server.leave()
         if self._serving is not None:
             await asyncio.gather(self._serving, return_exceptions=True)
-        if self._unix is not None:
-            self._unix.close()
-        self._server, self._serving, self._unix, self.tcp_port = None, None, None, 0
+        for listener in self._unix:
+            listener.close()
+        self._server, self._serving, self._unix, self.tcp_port, self.addresses = None, None, [], 0, ()
 
     async def _refuse(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, EdgeError)  # noqa: S101 (registered for it alone)
@@ -116,6 +105,11 @@ class HttpDoor:
         )
         self._note_error(refusal.code)
         return error_reply(refusal, request.scope["path"])
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 async def _fail(request: Request, error: Exception) -> Response:

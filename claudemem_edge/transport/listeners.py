@@ -10,13 +10,17 @@ import os
 import socket
 import stat
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import SettingsError
+from claudemem_edge.systemd_notify import take_sockets
+from claudemem_edge.transport.address import socket_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from claudemem_edge.shapes.options import HttpOptions
 
 SOCKET_MODE = 0o660
 FOLDER_MODE = 0o755
@@ -35,19 +39,46 @@ TCP_OPTIONS = (
 
 
 class UnixListener:
-    """A listening Unix socket and its file. `close` removes the file only while it is still this socket's."""
+    """A listening Unix socket and its file. `close` removes the file only if it is `ours`, and still this socket's."""
 
-    def __init__(self, path: Path, listening: socket.socket) -> None:
+    def __init__(self, path: Path, listening: socket.socket, *, ours: bool = True) -> None:
         self.path = path
         self.socket = listening
-        self._file = _identity(path)
+        self._file = _identity(path) if ours else None
 
     def close(self) -> None:
-        """Stop listening and remove the file, unless another daemon has put its own there meanwhile."""
+        """Stop listening and remove the file, unless it is the service manager's or another daemon's by now."""
         self.socket.close()
         with suppress(FileNotFoundError):
-            if _identity(self.path) == self._file:
+            if self._file and _identity(self.path) == self._file:
                 self.path.unlink()
+
+
+def open_listeners(options: HttpOptions) -> tuple[list[UnixListener], list[socket.socket]]:
+    """Open what the settings name: Unix sockets and TCP sockets. Raises SettingsError.
+
+    What the service manager has opened already stands in for what the settings say of its kind.
+    """
+    handed = take_sockets()
+    guarded = bool(options.tokens) and options.require_scope
+    unix: list[UnixListener] = []
+    tcp: list[socket.socket] = []
+    try:
+        for one in handed:
+            _check_kind(one)
+        unix += [take_unix(one) for one in handed if one.family == socket.AF_UNIX]
+        tcp += [take_tcp(one, guarded=guarded) for one in handed if one.family != socket.AF_UNIX]
+        if not unix:
+            unix.append(listen_unix(socket_path(options.socket), options.socket_group))
+        if options.tcp and not tcp:
+            tcp.append(listen_tcp(options.tcp_host, options.tcp_port, guarded=guarded))
+    except BaseException:
+        for listener in unix:
+            listener.close()
+        for one in (*tcp, *handed):
+            one.close()
+        raise
+    return unix, tcp
 
 
 def listen_unix(path: Path, group: str = "") -> UnixListener:
@@ -73,14 +104,10 @@ def listen_tcp(host: str, port: int, *, guarded: bool) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
         raise SettingsError((f"http.tcp_host: {host} is no address of this machine",)) from None
-    if not guarded and not ipaddress.ip_address(address[0]).is_loopback:
-        raise SettingsError(
-            (f"http.tcp_host: {host} can be reached from elsewhere; set http.tokens and http.require_scope",)
-        )
+    _check_reach(str(address[0]), guarded=guarded)
     listening = socket.socket(family, kind, protocol)
     try:
-        for level, option, value in TCP_OPTIONS:
-            listening.setsockopt(level, option, value)
+        _set_tcp_options(listening)
         listening.bind(address)
         listening.listen(BACKLOG)
     except OSError as error:
@@ -89,6 +116,45 @@ def listen_tcp(host: str, port: int, *, guarded: bool) -> socket.socket:
         raise SettingsError((f"http.tcp_port: cannot listen on {host}:{port}: {taken}",)) from None
     listening.setblocking(False)
     return listening
+
+
+def take_unix(listening: socket.socket) -> UnixListener:
+    """Listen on a Unix socket that the service manager opened, unless everybody may use it. Raises SettingsError."""
+    name = os.fsdecode(listening.getsockname())
+    if name[:1] in {"", "\0"}:
+        raise SettingsError(("an abstract socket is open to everybody; give ListenStream= a path in the .socket unit",))
+    path = Path(name)
+    with suppress(OSError):
+        if path.stat().st_mode & stat.S_IWOTH:
+            raise SettingsError((f"everybody may use {path}; set SocketMode=0660 in the .socket unit",))
+    return UnixListener(path, listening, ours=False)
+
+
+def take_tcp(listening: socket.socket, *, guarded: bool) -> socket.socket:
+    """Listen on a TCP socket that the service manager opened, where we would too. Raises SettingsError."""
+    _check_reach(str(listening.getsockname()[0]), guarded=guarded)
+    _set_tcp_options(listening)
+    return listening
+
+
+def _check_kind(listening: socket.socket) -> None:
+    """Raise SettingsError, unless this is a socket that takes connections."""
+    known = listening.family in {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6}
+    waits = listening.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+    if not known or not waits or listening.type != socket.SOCK_STREAM:
+        raise SettingsError(("the .socket unit hands over no listening socket; it needs ListenStream= and Accept=no",))
+
+
+def _check_reach(address: str, *, guarded: bool) -> None:
+    if not guarded and not ipaddress.ip_address(address).is_loopback:
+        raise SettingsError(
+            (f"http.tcp_host: {address} can be reached from elsewhere; set http.tokens and http.require_scope",)
+        )
+
+
+def _set_tcp_options(listening: socket.socket) -> None:
+    for level, option, value in TCP_OPTIONS:
+        listening.setsockopt(level, option, value)
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -41,7 +41,7 @@ class House:
     @property
     def socket(self) -> str:
         """Return the path of the Unix socket."""
-        return str(self.door.path)
+        return self.door.addresses[0]
 
     @property
     def url(self) -> str:
