@@ -76,7 +76,7 @@ def test_the_source_archive_can_be_tried_and_tested(built: Path) -> None:
     with tarfile.open(path) as archive:
         modes = {member.name.partition("/")[2]: member.mode for member in archive.getmembers()}
     assert modes.keys() >= {"LICENSE", "README.md", "README.zh-CN.md", "docs/doors.md", "tests/conftest.py"}
-    for script in ("deploy/try", "deploy/systemd/install", "tests/run", ".ci/run"):
+    for script in ("deploy/try", "systemd/install", "tests/run", ".ci/run"):
         assert modes[script] & 0o111, script
     assert not any(name.startswith((".try", ".venv", ".git/")) or "__pycache__" in name for name in modes)
 

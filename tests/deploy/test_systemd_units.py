@@ -14,7 +14,7 @@ import pytest
 from claudemem_edge.settings import read_settings
 
 ROOT = Path(__file__).parent.parent.parent
-SYSTEMD = ROOT / "deploy" / "systemd"
+SYSTEMD = ROOT / "systemd"
 DROP_INS = sorted(path.relative_to(SYSTEMD / "drop-ins") for path in SYSTEMD.glob("drop-ins/*/*.conf"))
 ALONE, WITH_ENGINE, KIOSK = (), ("--model", "smollm2"), ("--kiosk", "smollm2")
 DAEMON, ENGINE = "claudemem-edge.service", "claudemem-engine.service"
