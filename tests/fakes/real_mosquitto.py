@@ -78,8 +78,9 @@ class Broker:
     def _listens(self) -> bool:
         assert self.process is not None
         assert self.process.poll() is None, (self.folder / "mosquitto.log").read_text("utf-8")
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        # Its Unix socket opens last, and nobody else can answer there: on the port somebody else might.
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(self.socket) == 0
 
 
 class Gate:
@@ -152,6 +153,7 @@ class Listener:
             broker.port,
             protocol=aiomqtt.ProtocolVersion.V5 if modern else aiomqtt.ProtocolVersion.V311,
             socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
+            timeout=30,
         )
         self._filters = filters
         self._came = asyncio.Condition()

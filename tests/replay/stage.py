@@ -77,10 +77,13 @@ class Stage:
     _starts: itertools.count[int] = field(default_factory=itertools.count)
 
     async def __aenter__(self) -> Self:
-        await self.fake.start()
-        self.broker.start()
-        await self.listen()
-        await self.start()
+        try:
+            self.broker.start()
+            await self.listen()
+            await self.start()
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -152,5 +155,7 @@ async def open_stage(
     folder: Path, clock: SteppedClock | None = None, environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[Stage]:
     """Open everything. With a clock the daemon runs within this process, else as a child."""
-    async with Stage(folder, FakeOllama(), Broker(folder), clock, environment or {}) as stage:
+    fake = FakeOllama()
+    await fake.start()  # before the broker looks for a free port, so that the two cannot pick the same one
+    async with Stage(folder, fake, Broker(folder), clock, environment or {}) as stage:
         yield stage
