@@ -211,11 +211,12 @@ class Sessions:
     @contextmanager
     def _opened(self, scope: str) -> Iterator[Session]:
         """Open a scope to say something in it; a new one in which nothing could be said is not kept."""
+        known = scope in self._sessions
         session = self._open(scope)
         try:
             yield session
         except EdgeError:
-            if session.desk.memory.turn == 0:
+            if not known and session.desk.memory.turn == 0:
                 self.end(scope)
             raise
 

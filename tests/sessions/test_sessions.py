@@ -190,3 +190,14 @@ async def test_a_scope_in_which_nothing_could_be_said_is_not_kept(door: str) -> 
         assert isinstance(event, Failed)
         assert (event.code, event.heard) == ("too_long", False)
     assert sessions.scopes() == ()
+
+
+async def test_what_a_door_has_added_outlives_words_that_are_refused() -> None:
+    sessions = make_sessions(NOWHERE)
+    sessions.memory("anna")
+    sessions.command("anna", "add", "water the figs")
+    with pytest.raises(TooLong):
+        sessions.observe("anna", "user", "a" * 2001)
+    (event,) = await events_of(sessions, ask("a" * 2001))
+    assert isinstance(event, Failed)
+    assert [item.text for item in sessions.peek("anna").pending()] == ["water the figs"]
