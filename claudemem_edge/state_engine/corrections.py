@@ -22,8 +22,9 @@ NUMBER = re.compile(r"\d+(?:[.:]\d+)?")
 def correct_all(progress: Progress) -> None:
     """Apply the corrections of an utterance to a claim, or to the time of an item, and say so if that was all of it."""
     reading = progress.reading
-    if any(one.record in {"item", "question"} for one in progress.changes):
-        return  # an order has moved what was meant
+    ordered = any(one.kind == "change" for one in reading.commands)
+    if ordered and any(one.record in {"item", "question"} for one in progress.changes):
+        return  # the order has moved what was meant
     drafts = [one for one in reading.claims if one.corrects and not forgetting(progress, one.span)]
     for draft in drafts:
         if not draft.predicate:

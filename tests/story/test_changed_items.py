@@ -61,3 +61,20 @@ def test_of_two_that_may_be_meant_one_is_asked_for_and_gets_the_time(now: Moment
     assert asked.open_question is not None
     memory.observe("user", "the pay one", at=now)
     assert held(memory, now) == {"call the dentist": "2026-03-12T10:00", "pay the dentist": "2026-03-13T15:00"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "said", "wanted"),
+    [
+        ("My cat is called Milo.", "I called the dentist. No, it is Silo, not Milo.", "Silo"),
+        ("我的猫叫米洛。", "血压量过了。不对，是丝洛，不是米洛。", "丝洛"),
+    ],
+)
+def test_an_order_beside_it_keeps_no_correction_away(facts: str, said: str, wanted: str, now: Moment) -> None:
+    memory = Memory()
+    for words in (DENTIST, PRESSURE, facts):
+        memory.observe("user", words, at=now)
+    memory.observe("user", said, at=now)
+    view = memory.view(at=now)
+    assert [one["object"] for one in view["claims"] if one["open"]] == [wanted]
+    assert sum(one["state"] == "done" for one in view["items"]) == 1
