@@ -12,7 +12,7 @@ from claudemem_edge.context_injector.asking import tables as asking_tables
 from claudemem_edge.language import dates
 from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.language.terms import terms
-from claudemem_edge.shapes.context import ContextLine
+from claudemem_edge.shapes.context import KEYED, ContextLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -210,7 +210,7 @@ def _worded(claim: Claim, table: Mapping[str, Any], tables: Mapping[str, Any], s
     key = str(table.get("key", claim.predicate)).replace("{subject}", claim.subject)
     if claim.subject != "user":
         key = f"{subject} {key}"
-    return f"【{key}】{held}" if profile.style == "tags" else f"{key}: {held}"
+    return KEYED[profile.style].format(key=key, value=held)
 
 
 def _today(sight: Sight, question: Reading) -> list[ContextLine]:

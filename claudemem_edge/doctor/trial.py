@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import TimedOut
 from claudemem_edge.model.prompt import messages_for
+from claudemem_edge.shapes.context import KEYED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.context import Profile
 
 ANSWER_S = 60.0
-WORDINGS = {"sentence": "{0}", "tags": "【{1}】{2}", "key_value": "{1}: {2}"}
-"""Style → a fact as it stands in the block: of its sentence, its key and its value."""
-
 Fact = tuple[str, str, str]
+"""A sentence, and the same as a key and its value."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -92,7 +91,8 @@ def _frozen(row: dict[str, Any]) -> dict[str, Any]:
 
 def block_of(facts: Sequence[Fact], profile: Profile) -> str:
     """Return facts as a block in the style of a profile."""
-    return "\n".join(WORDINGS[profile.style].format(*fact) for fact in facts)
+    shape = KEYED.get(profile.style)
+    return "\n".join(shape.format(key=key, value=value) if shape else sentence for sentence, key, value in facts)
 
 
 @dataclass(slots=True)

@@ -11,13 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import PackError
-from claudemem_edge.shapes.context import Profile
+from claudemem_edge.shapes.context import KEYED, Profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
-CHOICES = {"style": ("sentence", "tags", "key_value"), "role": ("user", "system"), "template": ("chat", "plain")}
+CHOICES = {"style": ("sentence", *KEYED), "role": ("user", "system"), "template": ("chat", "plain")}
 NUMBERS = frozenset({"limit_chars", "limit_tokens", "history_tokens"})
 TRUTHS = frozenset({"asks_only", "trusted"})
 TABLES = frozenset({"tokens_per_char", "system", "closing", "options", "request", "labels"})

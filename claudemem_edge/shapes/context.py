@@ -31,6 +31,10 @@ class Context:
         return self.text
 
 
+KEYED = {"tags": "【{key}】{value}", "key_value": "{key}: {value}"}
+"""Style of a profile → a fact as it stands in the block, where it is no sentence."""
+
+
 @dataclass(slots=True, frozen=True)
 class Profile:
     """How a family of models wants its block. Data: `model/profiles/*.toml`.

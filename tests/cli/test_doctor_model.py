@@ -15,9 +15,10 @@ from fakes.fake_ollama import FakeModel, FakeOllama
 
 from claudemem_edge.cli.doctor import doctor
 from claudemem_edge.doctor.propose import Proposal, Row, as_toml, propose
-from claudemem_edge.doctor.trial import WORDINGS, Question, block_of, load_questions
+from claudemem_edge.doctor.trial import Question, block_of, load_questions
 from claudemem_edge.errors import ModelMissing
 from claudemem_edge.model.profiles import check_profile, load_profiles
+from claudemem_edge.shapes.context import KEYED
 from claudemem_edge.shapes.options import ModelOptions
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from fakes.fake_ollama_wire import Recorded
 
+STYLES = ("sentence", *KEYED)
 ALL = load_questions(("zh", "en"))
 UNKNOWN = FakeModel("walnut:1b", family="walnut")
 
@@ -53,7 +55,7 @@ def knowing(when: Callable[[Recorded], bool]) -> Callable[[Recorded], Sequence[s
 
 def block_in(question: Question, text: str) -> bool:
     """Tell whether the facts of a question stand in a prompt, in whatever style."""
-    profiles = (replace(load_profiles()["default"], style=style) for style in WORDINGS)
+    profiles = (replace(load_profiles()["default"], style=style) for style in STYLES)
     return any(all(line in text for line in block_of(question.facts, one).split("\n")) for one in profiles)
 
 
@@ -87,7 +89,7 @@ def test_a_good_reply_is_right_and_the_block_alone_is_not_always(question: Quest
 
 @pytest.mark.parametrize("question", ALL.questions, ids=lambda one: one.ask)
 def test_every_style_holds_the_answer(question: Question) -> None:
-    for style in WORDINGS:
+    for style in STYLES:
         block = block_of(question.facts, replace(load_profiles()["default"], style=style))
         assert question.kind == "missing" or any(word.casefold() in block.casefold() for word in question.right)
 
