@@ -87,11 +87,7 @@ class Memory:
         `language` a hint such as "zh-CN"; `door` where it was said, as "door:device". Raises TooLong above the limit,
         BadRequest for a speaker whose name would pass for a role of the model's.
         """
-        if len(text) > self._options.max_text_chars:
-            raise TooLong(
-                f"the text has {len(text)} characters; {self._options.max_text_chars} is the most",
-                hint="say it in shorter pieces",
-            )
+        self._check_length(text)
         now = _moment(at)
         speaker = self._speaker(speaker)
         reading = self._read(text, speaker, now, language)
@@ -125,20 +121,28 @@ class Memory:
         )
 
     def command(
-        self, kind: str, argument: str = "", *, at: datetime | Moment | None = None, language: str = ""
+        self,
+        kind: str,
+        argument: str = "",
+        *,
+        at: datetime | Moment | None = None,
+        language: str = "",
+        door: str = "",
     ) -> Outcome:
         """Carry out a command of a door rather than of a voice: forget_entity, done, cancel, snooze, fire and the rest.
 
-        `kind` is one of shapes.reading.COMMANDS or DOOR_COMMANDS; `argument` a name, an item id, or "id seconds".
-        Nothing asks back here. Raises BadRequest for an unknown kind or argument.
+        `kind` is one of shapes.reading.COMMANDS or DOOR_COMMANDS; `argument` a name, an item id, or "id seconds";
+        `door` where it was given, as "door:device". Nothing asks back here. Raises TooLong as for an utterance,
+        BadRequest for an unknown kind or argument.
         """
+        self._check_length(argument)
         now = _moment(at)
         language = language or self._state.reply_language or self._state.language
         reading = Reading(
             Utterance(DOOR, "", "", language), commands=(Command(kind, argument, (0, 0), DOOR),), whole=True
         )
         self._last = None
-        return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options)
+        return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options, door=door)
 
     def explain(self, text: str, *, at: datetime | Moment | None = None, language: str = "") -> Reading:
         """Return what the filter understands of a text, with the rules that fired. Changes nothing."""
@@ -197,6 +201,13 @@ class Memory:
     def size_bytes(self) -> int:
         """Return the bytes held for this scope, within 10 % of the truth; caps act on it."""
         return self._state.size
+
+    def _check_length(self, text: str) -> None:
+        if len(text) > self._options.max_text_chars:
+            raise TooLong(
+                f"the text has {len(text)} characters; {self._options.max_text_chars} is the most",
+                hint="say it in shorter pieces",
+            )
 
     def _speaker(self, name: str) -> str:
         """Return a speaker's name as it may stand before words in a block. Raises BadRequest for what is no name."""

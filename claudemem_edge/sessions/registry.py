@@ -109,10 +109,10 @@ class Sessions:
         spoken.debug("%s: block: %r", scope, context.text)
         return context
 
-    def command(self, scope: str, kind: str, argument: str = "", *, language: str = "") -> Outcome:
-        """Carry out a door's command on a scope's memory. Raises UnknownScope or BadRequest."""
-        session = self._open(scope, create=False)
-        outcome = session.desk.memory.command(kind, argument, at=self.now(), language=language)
+    def command(self, scope: str, kind: str, argument: str = "", *, language: str = "", door: str = "") -> Outcome:
+        """Carry out a door's command on a scope's memory; only `add` makes one. Raises EdgeError."""
+        with self._opened(scope, create=kind == "add") as session:
+            outcome = session.desk.memory.command(kind, argument, at=self.now(), language=language, door=door)
         self._learned(scope, session, outcome)
         return outcome
 
@@ -209,10 +209,10 @@ class Sessions:
         return session
 
     @contextmanager
-    def _opened(self, scope: str) -> Iterator[Session]:
-        """Open a scope to say something in it; a new one in which nothing could be said is not kept."""
+    def _opened(self, scope: str, *, create: bool = True) -> Iterator[Session]:
+        """Open a scope to put something into it; a new one into which nothing could be put is not kept."""
         known = scope in self._sessions
-        session = self._open(scope)
+        session = self._open(scope, create=create)
         try:
             yield session
         except EdgeError:

@@ -178,7 +178,7 @@ class MemoryRoutes:
         """Add a reminder or task."""
         scope = _scope(request)
         body = wire.parse(wire.PendingIn, await request.body())
-        return self._outcome(orders.change_pending(self._sessions, scope, body), HTTPStatus.CREATED)
+        return self._outcome(orders.change_pending(self._sessions, scope, body, DOOR), HTTPStatus.CREATED)
 
     async def change_pending(self, request: Request) -> Response:
         """Mark an item done, cancel, snooze or move it."""
@@ -187,7 +187,7 @@ class MemoryRoutes:
         body = replace(body, id=request.path_params["id"])
         if body.op == "add":
             raise BadRequest("the field op: an item that exists can be done, cancelled, snoozed or changed")
-        return self._outcome(orders.change_pending(self._sessions, scope, body))
+        return self._outcome(orders.change_pending(self._sessions, scope, body, DOOR))
 
     async def events(self, request: Request) -> Response:
         """Tell what becomes due for a scope, for as long as the client listens."""

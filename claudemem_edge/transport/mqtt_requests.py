@@ -215,7 +215,8 @@ class Requests:
         body = _read(wire.PendingIn, call.kind, payload)
 
         def work() -> dict[str, Any]:
-            return {"id": body.id, **wire.outcome_json(orders.change_pending(self._sessions, call.scope, body))}
+            outcome = orders.change_pending(self._sessions, call.scope, body, DOOR)
+            return {"id": body.id, **wire.outcome_json(outcome)}
 
         # An id names the item; only where one is added it can tell the request itself from another.
         own_id = body.id if body.op == "add" else ""

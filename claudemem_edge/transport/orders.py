@@ -7,7 +7,7 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from claudemem_edge.errors import BadRequest, TooLong
+from claudemem_edge.errors import BadRequest
 from claudemem_edge.shapes.turn import Ask, Origin
 
 if TYPE_CHECKING:
@@ -55,10 +55,13 @@ def forget(sessions: Sessions, scope: str, body: ForgetIn) -> Outcome:
     return sessions.command(scope, FORGET[body.what], "confirmed" if body.what == "all" else body.key)
 
 
-def change_pending(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
-    """Carry out a change to what is pending. Raises BadRequest or UnknownScope."""
+def change_pending(sessions: Sessions, scope: str, body: PendingIn, door: str) -> Outcome:
+    """Carry out a change to what is pending; an item that is added keeps `door` and device.
+
+    Raises BadRequest or UnknownScope.
+    """
     if body.op == "add":
-        return _add(sessions, scope, body)
+        return _add(sessions, scope, body, f"{door}:{body.device}")
     if not body.id:
         raise BadRequest("the field id is missing", hint='it names the item, such as "p7"')
     if body.op == "change":
@@ -71,15 +74,12 @@ def change_pending(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
     return sessions.command(scope, kind, body.id, language=body.language)
 
 
-def _add(sessions: Sessions, scope: str, body: PendingIn) -> Outcome:
+def _add(sessions: Sessions, scope: str, body: PendingIn, door: str) -> Outcome:
     if not body.text.strip():
         raise BadRequest("the field text is missing", hint="it is what to be reminded of")
     if body.due is not None and body.due <= sessions.now().wall:
         raise BadRequest("the field due: this time has gone by", hint="give a time to come")
-    most_chars = sessions.memory(scope).max_text_chars
-    if len(body.text) > most_chars:
-        raise TooLong(f"the text has {len(body.text)} characters; {most_chars} is the most", hint="say it shorter")
-    added = sessions.command(scope, "add", body.text.strip(), language=body.language)
+    added = sessions.command(scope, "add", body.text.strip(), language=body.language, door=door)
     if body.due is None:
         return added
     item = next(change.id for change in added.changed if change.record == "item")

@@ -94,6 +94,7 @@ class PendingIn(WireModel):
     due: datetime | None = given(AWARE, None)
     for_s: float = given(seconds(YEAR_S), 600.0)
     language: str = given(LANGUAGE, "", alias="lang")
+    device: str = given(PLAIN, "")
 
 
 @dataclass(slots=True, frozen=True)

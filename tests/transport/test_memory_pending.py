@@ -68,6 +68,21 @@ async def test_a_reminder_that_was_spoken_is_pending(house: House) -> None:
     assert (item["state"], item["asked_at"]) == ("pending", "http:")
 
 
+async def test_an_added_item_knows_its_door_and_device(house: House) -> None:
+    async with house.client() as client:
+        await client.post("/memory/kim/pending", json={"text": "buy bread", "device": "kitchen"})
+        await client.post("/memory/kim/pending", json={"text": "buy salt"})
+        items = (await client.get("/memory/kim/pending")).json()["items"]
+    assert [item["asked_at"] for item in items] == ["http:kitchen", "http:"]
+
+
+async def test_a_refused_item_makes_no_scope(house: House) -> None:
+    async with house.client() as client:
+        refused = await client.post("/memory/kim/pending", json={"text": "a" * 2001})
+    assert refused.json()["error"]["code"] == "too_long"
+    assert house.sessions.scopes() == ()
+
+
 @pytest.mark.parametrize(
     "due", ["9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+14:00", 253402300799]
 )

@@ -58,11 +58,12 @@ async def test_forgetting_tells_how_much_is_gone(house: House) -> None:
 
 
 async def test_pending_items_can_be_added_and_done(house: House) -> None:
-    added = {"op": "add", "id": "n-1", "text": "measure", "due": "2030-01-01T10:00:00+00:00"}
+    added = {"op": "add", "id": "n-1", "text": "measure", "due": "2030-01-01T10:00:00+00:00", "device": "hall"}
     assert (await house.request("pending/anna/set", added, "pending/anna/result"))["ok"]
     await house.publish("pending/anna/set", added)
     assert (await house.replies("pending/anna/result", 2))[1]["ok"], "a repeat is answered as before"
     (item,) = house.sessions.peek("anna").pending()
+    assert item.asked_at_door == "mqtt:hall"
     done = await house.request("pending/anna/set", {"op": "done", "id": item.id}, "pending/anna/result")
     assert (done["ok"], done["id"]) == (True, item.id)
     assert house.sessions.peek("anna").pending() == ()
