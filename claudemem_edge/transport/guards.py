@@ -102,6 +102,7 @@ class Guard:
         except asyncio.CancelledError:
             # The door closes for good; what had begun to be sent has its own ending.
             if not started:
+                self._note_error(ShuttingDown.code)
                 await error_reply(ShuttingDown("the daemon is stopping"), scope["path"])(scope, receive, sending)
         except EdgeError as error:
             self._note_error(error.code)

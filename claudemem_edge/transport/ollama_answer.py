@@ -110,6 +110,7 @@ class Conversation:
                     await relay.aclose()
         except asyncio.CancelledError:
             if outlet.started and not outlet.ended:
+                self._note_error(ShuttingDown.code)
                 await outlet.end(_error_line(ShuttingDown("the daemon is stopping"), plan.path, ""))
             raise
         except EdgeError as error:

@@ -37,6 +37,7 @@ class House:
     sessions: Sessions
     notices: Notices
     fake: FakeOllama
+    counters: Counters
 
     @property
     def socket(self) -> str:
@@ -87,11 +88,12 @@ async def open_house(
     sessions = Sessions(model, new_memory=Memory, options=kept, turn_options=turn_options, zone=zone)
     notices = Notices()
     http_options = replace(HttpOptions(socket=str(folder / "api.sock"), tcp_port=0), **options)
-    health = Health(sessions, model, Counters())
+    counters = Counters()
+    health = Health(sessions, model, counters)
     door = HttpDoor(http_options, sessions, notices, model, health, deadline_s=turn_options.deadline_s)
     try:
         await door.start()
-        yield House(door, sessions, notices, fake)
+        yield House(door, sessions, notices, fake, counters)
     finally:
         await sessions.stop()
         notices.close()
