@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import Server
+
+from claudemem_edge.transport.replies import json_bytes, shaped
 
 if TYPE_CHECKING:
     import socket
@@ -33,15 +34,24 @@ FIRST_REQUEST_S = 1.0
 """So young a connection makes no room for another: its request may be lying in the socket."""
 LATER_S = 2
 """The guard answers a slow body itself; only what it has refused and is still coming runs into this limit."""
+OWN_SHAPE = "/memory/"
+"""The path whose shape an error takes before it is known which was asked for."""
 
 
-def _reply(status: int, reason: str, code: str, text: str) -> bytes:
-    body = json.dumps({"error": {"code": code, "text": text, "hint": ""}}).encode()
+def _reply(status: int, reason: str, code: str, text: str, path: str = OWN_SHAPE) -> bytes:
+    body = json_bytes(shaped({"code": code, "text": text, "hint": ""}, path))
     head = (
         f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
         f"retry-after: {RETRY_AFTER_S}\r\nconnection: close\r\n\r\n"
     )
     return head.encode() + body
+
+
+def _path(beginning: bytes) -> str:
+    """Return the path that a request line names, without /u/<scope>."""
+    words = beginning.partition(b"\r\n")[0].decode("latin-1").split(" ")
+    named = words[1] if len(words) > 1 else OWN_SHAPE
+    return "/" + named[3:].partition("/")[2] if named.startswith("/u/") else named
 
 
 class GuardedProtocol(H11Protocol):
@@ -54,6 +64,7 @@ class GuardedProtocol(H11Protocol):
         self._awaits = ""
         self._stuck: asyncio.TimerHandle | None = None
         self._refused = False
+        self._full: asyncio.TimerHandle | None = None
         self._made_s = self.loop.time()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
@@ -61,18 +72,22 @@ class GuardedProtocol(H11Protocol):
         super().connection_made(transport)
         if len(self.connections) > self._options.max_connections and not self._make_room():
             self.connections.discard(self)
-            self._refuse(_reply(503, "Service Unavailable", "busy", "all connections are in use"))
+            self._full = self.loop.call_later(LINGER_S, self._refuse_full, b"")
             return
         self._await("head", self._options.header_timeout_s)
 
     def data_received(self, data: bytes) -> None:
         """Read, unless all that can be said was said already."""
-        if not self._refused:
+        if self._full is not None:
+            self._refuse_full(data)
+        elif not self._refused:
             super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the timers."""
         self._await("", 0)
+        if self._full is not None:
+            self._full.cancel()
         self._unstick()
         super().connection_lost(exc)
 
@@ -144,6 +159,13 @@ class GuardedProtocol(H11Protocol):
             self._refuse(_reply(408, "Request Timeout", "timeout", text))
         else:
             self.transport.close()
+
+    def _refuse_full(self, beginning: bytes) -> None:
+        """Refuse for want of a place, in the shape that the beginning of the request asks for, if one has come."""
+        if self._full is not None:
+            self._full.cancel()
+            self._full = None
+        self._refuse(_reply(503, "Service Unavailable", "busy", "all connections are in use", _path(beginning)))
 
     def _refuse(self, reply: bytes) -> None:
         """Say why, and take what is still on its way: closing on it would take the reply back from the client."""

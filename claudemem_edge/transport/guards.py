@@ -119,9 +119,9 @@ class Guard:
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         tcp = scope["server"] is None or scope["server"][1] is not None
+        by_path = _strip_prefix(scope)  # first: a refusal takes the shape that the path behind it asks for
         if tcp:
             self._check_host(headers)
-        by_path = _strip_prefix(scope)
         who = Caller(
             tcp,
             by_path or headers.get(SCOPE_HEADER, ""),

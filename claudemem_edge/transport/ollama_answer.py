@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import BackendUnreachable, EdgeError, ShuttingDown
 from claudemem_edge.log import spoken
 from claudemem_edge.model.profiles import profile_for
 from claudemem_edge.model.prompt import user_text
+from claudemem_edge.transport.ollama_relay import collected, error_line, refuse
 from claudemem_edge.transport.ollama_repeats import Kept, Repeats
 from claudemem_edge.transport.ollama_stream import Tap, whole_lines, without_blank_lines
-from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_body, error_reply, json_bytes, shaped
+from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 DOOR = "ollama:"
 DEADLINE_S = 600.0
 """The client's own patience ends an answer long before this does."""
-DOCUMENT_MOST_BYTES = 16 << 20
 SHOWN_MOST_CHARS = 20_000
-UPSTREAM_CODES = {404: "model_missing", 413: "too_long", 429: "busy", 503: "busy"}
 
 
 @dataclass(slots=True)
@@ -111,7 +109,7 @@ class Conversation:
         except asyncio.CancelledError:
             if outlet.started and not outlet.ended:
                 self._note_error(ShuttingDown.code)
-                await outlet.end(_error_line(ShuttingDown("the daemon is stopping"), plan.path, ""))
+                await outlet.end(error_line(ShuttingDown("the daemon is stopping"), plan.path))
             raise
         except EdgeError as error:
             self._note_error(error.code)
@@ -120,29 +118,24 @@ class Conversation:
             if not outlet.started:
                 await outlet.reply(error_reply(error, plan.path, text))
             else:
-                await outlet.end(_error_line(error, plan.path, text))
+                await outlet.end(error_line(error, plan.path, text))
 
     async def _relay(self, outlet: Outlet, plan: Plan, relay: Relay) -> None:
         content_type = relay.headers.get("content-type", JSON)
-        if relay.status == 200 and content_type.startswith((NDJSON, EVENT_STREAM)):
+        if relay.status != 200:
+            await refuse(outlet, relay, plan.path, plan.headers)
+        elif content_type.startswith((NDJSON, EVENT_STREAM)):
             await self._stream(outlet, plan, relay, content_type)
-            return
-        body = b""
-        async for chunk in relay.chunks:
-            body += chunk
-            if len(body) > DOCUMENT_MOST_BYTES:
-                raise BackendUnreachable("the model's server sent more than any answer can be")
-        if relay.status == 200:
+        else:
+            body = await collected(relay)
             tap = self._tap(plan)
             tap.hear(body)
             self._record(plan, tap)
-        else:
-            body = _with_code(body, relay.status)
-        await outlet.whole(body, content_type, relay.status, {**plan.headers, **_retry(relay)})
+            await outlet.whole(body, content_type, headers=plan.headers)
 
     async def _stream(self, outlet: Outlet, plan: Plan, relay: Relay, content_type: str) -> None:
-        tap = self._tap(plan)
         events = content_type.startswith(EVENT_STREAM)
+        tap = self._tap(plan, events=events)
         async for lines in whole_lines(relay.chunks):
             if not outlet.started:
                 await outlet.begin(content_type, headers=plan.headers)
@@ -155,8 +148,8 @@ class Conversation:
             raise BackendUnreachable("the model's server ended before the answer did", heard=plan.heard)
         await outlet.end()
 
-    def _tap(self, plan: Plan) -> Tap:
-        return Tap(plan.memory.max_text_chars if plan.memory is not None else 0)
+    def _tap(self, plan: Plan, *, events: bool = False) -> Tap:
+        return Tap(plan.memory.max_text_chars if plan.memory is not None else 0, events=events)
 
     def _record(self, plan: Plan, tap: Tap) -> None:
         """Record a complete answer once, unless something was forgotten since it was asked for."""
@@ -177,24 +170,3 @@ def _newest(texts: Sequence[str]) -> Iterator[str]:
             return
         yield text[-left:]
         left -= len(text)
-
-
-def _retry(relay: Relay) -> dict[str, str]:
-    return {"Retry-After": relay.headers["retry-after"]} if "retry-after" in relay.headers else {}
-
-
-def _with_code(body: bytes, status: int) -> bytes:
-    """Return a server's refusal with a stable code added; anything but Ollama's own shape stays as it is."""
-    try:
-        refusal: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        refusal = {"error": f"the model's server failed with status {status}"}
-    if not isinstance(refusal, dict) or not isinstance(refusal.get("error"), str):
-        return body
-    known = UPSTREAM_CODES.get(status, "bad_request" if status < 500 else "backend_unreachable")
-    return json_bytes({"code": known, **refusal})
-
-
-def _error_line(error: EdgeError, path: str, text: str) -> bytes:
-    line = json_bytes(shaped(error_body(error, text), path))
-    return b"data: " + line + b"\n\n" if path.startswith("/v1/") else line + b"\n"

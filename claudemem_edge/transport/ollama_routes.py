@@ -14,6 +14,7 @@ from claudemem_edge.transport.guards import caller
 from claudemem_edge.transport.live import Live, Outlet
 from claudemem_edge.transport.ollama_answer import Conversation, Plan
 from claudemem_edge.transport.ollama_prompt import is_chore, read_chat, read_generate
+from claudemem_edge.transport.ollama_relay import pass_back
 from claudemem_edge.transport.replies import JSON, NDJSON, json_bytes, json_reply
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ RELAYED = (
     ("/api/show", ("POST",)),
     ("/api/embed", ("POST",)),
     ("/api/embeddings", ("POST",)),
+    ("/v1/embeddings", ("POST",)),
     ("/v1/models", ("GET",)),
     ("/v1/models/{model:path}", ("GET",)),
 )
@@ -42,7 +44,7 @@ ADMIN = (
     ("/api/create", ("POST",)),
     ("/api/copy", ("POST",)),
     ("/api/delete", ("DELETE",)),
-    ("/api/blobs/{digest}", ("POST",)),
+    ("/api/blobs/{digest}", ("HEAD", "POST")),
 )
 MEMORY_HEADER = "x-claudemem-memory"
 OFF = "off"
@@ -100,11 +102,7 @@ class OllamaRoutes:
             headers["content-type"] = JSON
         relay = await self._model.relay(method, path, body, headers)
         try:
-            kept = dict(relay.headers)
-            await outlet.begin(kept.pop("content-type", JSON), relay.status, kept)
-            async for chunk in relay.chunks:
-                await outlet.write(chunk)
-            await outlet.end()
+            await pass_back(outlet, relay, method, path)
         finally:
             await relay.aclose()
 

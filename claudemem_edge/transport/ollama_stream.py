@@ -18,11 +18,13 @@ SSE_END = b"[DONE]"
 class Tap:
     """Listens to an answer. `text` is what the assistant said so far; `complete` once the server said so.
 
-    Understands Ollama's lines, its one document, OpenAI's events and its one document.
+    Understands Ollama's lines, its one document and OpenAI's one document; OpenAI's events where `events` are to come.
+    Of several choices the first is heard.
     """
 
-    def __init__(self, most_chars: int) -> None:
+    def __init__(self, most_chars: int, *, events: bool = False) -> None:
         self._most_chars = most_chars
+        self._events = events
         self._pieces: list[str] = []
         self._chars = 0
         self.complete = False
@@ -36,7 +38,9 @@ class Tap:
 
     def hear(self, line: bytes) -> None:
         """Take in a line, or the whole of a document. What is no JSON object says nothing."""
-        if line.startswith(SSE_DATA):
+        if self._events:
+            if not line.startswith(SSE_DATA):
+                return  # no client reads it either
             line = line[len(SSE_DATA) :].strip()
             if line == SSE_END:
                 self.complete = True
@@ -47,7 +51,7 @@ class Tap:
             return
         if isinstance(row, dict):
             self._take(_said(row))
-            self.failed = self.failed or "error" in row
+            self.failed = self.failed or bool(row.get("error"))
             self.complete = self.complete or row.get("done") is True or _finished(row)
 
     def _take(self, piece: str) -> None:
@@ -71,14 +75,14 @@ def _finished(row: dict[str, Any]) -> bool:
 
 def _choice(row: dict[str, Any]) -> dict[str, Any]:
     choices = row.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else {}
-    return first if isinstance(first, dict) else {}
+    told = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+    return next((choice for choice in told if choice.get("index", 0) == 0), {})
 
 
 async def whole_lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Yield what has come, in whole lines: half a line is kept back until its end comes, and lost if none does.
+    """Yield what has come, in whole lines: half a line is kept back until its end comes.
 
-    Raises BackendUnreachable on a line that is longer than any answer can be.
+    Raises BackendUnreachable when that end never comes, or the line is longer than any answer can be.
     """
     rest = b""
     async for chunk in chunks:
@@ -87,13 +91,16 @@ async def whole_lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, Non
             yield lines + newline
         if len(rest) > LINE_MOST_BYTES:
             raise BackendUnreachable("the model's server sent a line without an end")
-    if _is_document(rest):
+    if _is_whole(rest):
         yield rest + b"\n"
+    elif rest.strip():
+        raise BackendUnreachable("the model's server ended in the middle of a line")
 
 
-def _is_document(rest: bytes) -> bool:
+def _is_whole(rest: bytes) -> bool:
+    told = rest.removeprefix(SSE_DATA).strip()
     try:
-        return isinstance(json.loads(rest), dict)
+        return told == SSE_END or isinstance(json.loads(told), dict)
     except (ValueError, RecursionError):
         return False
 

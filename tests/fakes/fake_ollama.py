@@ -222,9 +222,9 @@ class FakeOllama:
         elif request.path not in ANSWERING:
             await self._inform(reply, asked)
         elif request.body and not asked:
-            await reply.json({"error": "invalid character in request body"}, 400)
+            await reply.refuse("invalid character in request body", 400)
         elif (model := self._model(asked)) is None:
-            await reply.json({"error": f"model '{asked.get('model')}' not found"}, 404)
+            await reply.refuse(f"model '{asked.get('model')}' not found", 404)
         elif not asked.get("messages") and not asked.get("prompt"):
             await self._load(reply, model, unload=asked.get("keep_alive") == 0)
         else:
@@ -263,7 +263,7 @@ class FakeOllama:
             case "/v1/models":
                 data = [{"id": model.name, "object": "model", "owned_by": "library"} for model in self.models]
                 await reply.json({"object": "list", "data": data})
-            case "/api/show" | "/api/embed" as path:
+            case "/api/show" | "/api/embed" | "/v1/embeddings" as path:
                 await self._inform_of_model(reply, path, asked)
             case _:
                 await reply.whole(404, b"404 page not found", "text/plain")
@@ -271,9 +271,13 @@ class FakeOllama:
     async def _inform_of_model(self, reply: Reply, path: str, asked: dict[str, Any]) -> None:
         model = self._model(asked)
         if model is None:
-            await reply.json({"error": f"model '{asked.get('model')}' not found"}, 404)
+            await reply.refuse(f"model '{asked.get('model')}' not found", 404)
         elif path == "/api/embed":
             await reply.json({"model": model.name, "embeddings": [[0.1, 0.2]], **COUNTS})
+        elif path == "/v1/embeddings":
+            row = {"object": "embedding", "index": 0, "embedding": [0.1, 0.2]}
+            usage = {"prompt_tokens": 1, "total_tokens": 1}
+            await reply.json({"object": "list", "model": model.name, "data": [row], "usage": usage})
         else:
             row = {key: model.row()[key] for key in ("details", "capabilities", "modified_at")}
             await reply.json({"modelfile": "", "template": "{{ .Prompt }}", "model_info": {}, **row})

@@ -45,6 +45,8 @@ class Answer:
     def line(self, piece: Piece) -> bytes:
         """Return the line that carries one piece."""
         message = {"role": "assistant", "content": piece} if isinstance(piece, str) else {"role": "assistant", **piece}
+        if self.path == "/api/pull":
+            return _line(dict(piece) if isinstance(piece, dict) else {"status": piece})
         if self.path == "/api/chat":
             return _line({"model": self.model, "created_at": CREATED, "message": message, "done": False})
         if self.path == "/api/generate":
@@ -54,6 +56,8 @@ class Answer:
 
     def last(self) -> bytes:
         """Return what makes a stream complete."""
+        if self.path == "/api/pull":
+            return b""
         end = {"model": self.model, "created_at": CREATED, "done": True, "done_reason": "stop", **COUNTS}
         end["eval_count"] = len(self.pieces)
         if self.path == "/api/chat":
@@ -146,7 +150,7 @@ async def reset(answer: Answer) -> None:
 async def half_line(answer: Answer) -> None:
     """End cleanly in the middle of a line."""
     await answer.send(answer.pieces[: answer.after])
-    await answer.reply.chunk(answer.line("never whole")[:25])
+    await answer.reply.chunk(answer.line("never whole")[:20])
     await answer.reply.finish()
 
 
@@ -155,6 +159,13 @@ async def error_line(answer: Answer) -> None:
     await answer.send(answer.pieces[: answer.after])
     await answer.reply.chunk(_line({"error": "an error was encountered while running the model: out of memory"}))
     await answer.reply.finish()
+
+
+async def half_event(answer: Answer) -> None:
+    """Break off hard between the line of an event and the empty one that ends it."""
+    await answer.send(answer.pieces[: answer.after])
+    await answer.reply.chunk(answer.line("never told").rstrip() + b"\n")
+    answer.reply.reset()
 
 
 async def bad_line(answer: Answer) -> None:
@@ -194,7 +205,7 @@ async def not_json(answer: Answer) -> None:
 
 def _refusal(status: int, error: str) -> Callable[[Answer], Awaitable[None]]:
     async def refuse(answer: Answer) -> None:
-        await answer.reply.json({"error": error.format(model=answer.model)}, status)
+        await answer.reply.refuse(error.format(model=answer.model), status)
 
     return refuse
 
@@ -208,6 +219,7 @@ MODES: dict[str, Callable[[Answer], Awaitable[None]]] = {
     "no_done": no_done,
     "reset": reset,
     "half_line": half_line,
+    "half_event": half_event,
     "error_line": error_line,
     "bad_line": bad_line,
     "blank_lines": blank_lines,

@@ -106,6 +106,11 @@ class Reply:
         """Send one JSON document."""
         await self.whole(status, json.dumps(payload, ensure_ascii=False).encode())
 
+    async def refuse(self, error: str, status: int) -> None:
+        """Refuse in the shape of the route: a sentence, or OpenAI's object."""
+        told = {"message": error, "type": "api_error", "param": None, "code": None}
+        await self.json({"error": told if self.request.path.startswith("/v1/") else error}, status)
+
     async def begin(self, content_type: str) -> None:
         """Send the head of a stream."""
         self._head(200, {"Content-Type": content_type, "Transfer-Encoding": "chunked", **self.headers})
@@ -113,7 +118,7 @@ class Reply:
 
     async def chunk(self, data: bytes) -> None:
         """Send a part of a stream."""
-        step = self.split_bytes or len(data)
+        step = self.split_bytes or max(1, len(data))
         for start in range(0, len(data), step):
             part = data[start : start + step]
             self.writer.write(b"%x\r\n%s\r\n" % (len(part), part))

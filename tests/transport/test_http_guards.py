@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 from fakes.http_house import House, chat, open_house, user
 
+from claudemem_edge.transport import connection
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -186,6 +188,42 @@ async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(tmp
             assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
             assert "retry-after" in refused.headers
         idle[1].close()
+
+
+SHAPES = {"/memory/kim/say": "text", "/api/chat": "", "/v1/chat/completions": "message", "/u/ann/v1/models": "message"}
+
+
+@pytest.mark.parametrize(("path", "sentence"), SHAPES.items())
+async def test_whoever_is_refused_is_told_so_in_the_shape_its_client_reads(
+    tmp_path: Path, fake: FakeOllama, path: str, sentence: str
+) -> None:
+    async with open_house(tmp_path, fake, max_connections=1) as house, house.client() as first:
+        async with first.stream("GET", "/memory/kim/events") as listening, house.client() as other:
+            await anext(listening.aiter_lines())
+            full = await other.post(path, json=CHAT)
+        async with house.client(tcp=True, headers={"Host": "evil.example"}) as stranger:
+            foreign = await stranger.post(path, json=CHAT)
+    for refused, status in ((full, 503), (foreign, 403)):
+        error = refused.json()["error"]
+        assert (refused.status_code, isinstance(error[sentence] if sentence else error, str)) == (status, True)
+
+
+async def test_whoever_says_nothing_to_a_full_house_is_still_refused(
+    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "LINGER_S", 0.05)
+    async with (
+        open_house(tmp_path, fake, max_connections=1) as house,
+        house.client() as first,
+        first.stream("GET", "/memory/kim/events") as listening,
+    ):
+        await anext(listening.aiter_lines())
+        left = await asyncio.open_unix_connection(house.socket)
+        left[1].close()
+        reader, writer = await asyncio.open_unix_connection(house.socket)
+        async with asyncio.timeout(20):
+            assert b"503" in (await reader.read()).splitlines()[0]
+        writer.close()
 
 
 async def test_in_a_crowd_everybody_gets_an_answer(tmp_path: Path, fake: FakeOllama) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 from claudemem_edge.shapes.options import TurnOptions
 from claudemem_edge.transport import connection
+from claudemem_edge.transport.ollama_relay import with_code
 
 KEY = "The spare key is under the blue pot."
 WHERE = "Where is the spare key?"
@@ -38,6 +39,45 @@ async def test_an_answer_that_breaks_off_ends_in_an_error_line_and_is_not_record
     assert house.said("user") == [plain(KEY), "Go on"]
     assert house.said("assistant") == ["It is kept"], "only the later answer was whole"
     assert rows(later)[-1]["done"] is True
+
+
+EVENTS_BREAK_OFF = ["no_done", "reset", "half_line", "half_event", "error_line", "bad_line"]
+
+
+@pytest.mark.parametrize("mode", EVENTS_BREAK_OFF)
+async def test_events_that_break_off_end_in_an_event_of_their_own(house: House, mode: str) -> None:
+    house.fake.next(mode, after=2)
+    async with house.client() as client:
+        reply = await client.post("/v1/chat/completions", json=chat(user(KEY), stream=True))
+    events = [line.removeprefix("data: ") for part in reply.text.split("\n\n") for line in [part.strip()] if line]
+    told = [json.loads(event) for event in events if event.startswith("{") and event.endswith("}")]
+    assert [row["choices"][0]["delta"]["content"] for row in told[:2]] == ["It", " is"]
+    assert {"message", "type", "code"} <= told[-1]["error"].keys()
+    assert house.said("assistant") == []
+
+
+@pytest.mark.parametrize("mode", ["400", "404", "429", "500", "503", "redirect", "not_json"])
+@pytest.mark.parametrize("path", ["/api/show", "/v1/embeddings", "/u/kim/v1/chat/completions", "/u/kim/api/generate"])
+async def test_a_refusal_has_the_shape_its_client_reads(house: House, path: str, mode: str) -> None:
+    house.fake.next(mode, path=path.removeprefix("/u/kim"))
+    async with house.client() as client:
+        reply = await client.post(path, json=chat(user(KEY), prompt=KEY))
+    assert (reply.status_code >= 400, reply.headers["content-type"]) == (True, "application/json")
+    error = reply.json()["error"]
+    assert isinstance(error["message"] if "/v1/" in path else error, str)
+    assert "<html>" not in reply.text
+
+
+@pytest.mark.parametrize(("body", "told"), [(b"<html>", "status 500"), (b"[]", "status 500"), (b'{"error":1}', "500")])
+def test_a_refusal_that_is_none_of_ollamas_becomes_one(body: bytes, told: str) -> None:
+    assert told in json.loads(with_code(body, 500, "/api/chat"))["error"]
+    assert told in json.loads(with_code(body, 500, "/v1/models"))["error"]["message"]
+
+
+def test_openais_own_error_stays_as_it_is_and_is_a_sentence_elsewhere() -> None:
+    body = b'{"error": {"message":"no such model" ,"type":"api_error","param":null,"code":null}}'
+    assert with_code(body, 404, "/v1/chat/completions") == body
+    assert json.loads(with_code(body, 404, "/api/chat")) == {"code": "model_missing", "error": "no such model"}
 
 
 @pytest.mark.parametrize(

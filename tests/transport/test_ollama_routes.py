@@ -4,12 +4,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes.http_house import MODEL, House, chat, open_house, user
+from fakes.http_house import MODEL, House, chat, open_house, rows, user
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fakes.fake_ollama import FakeOllama
+    from fakes.fake_ollama_modes import Piece
 
 KEY = "The spare key is under the blue pot."
 WHERE = "Where is the spare key?"
@@ -53,6 +54,8 @@ async def test_two_scopes_share_nothing(house: House) -> None:
         ("GET", "/v1/models", None),
         ("POST", "/api/show", {"model": MODEL}),
         ("POST", "/api/embed", {"model": MODEL, "input": "x"}),
+        ("POST", "/v1/embeddings", {"model": MODEL, "input": "x"}),
+        ("HEAD", "/api/version", None),
     ],
 )
 async def test_what_lists_and_describes_is_passed_on(
@@ -72,25 +75,56 @@ ADMIN = [
     ("POST", "/api/create"),
     ("POST", "/api/copy"),
     ("DELETE", "/api/delete"),
+    ("POST", "/api/blobs/sha256:00"),
 ]
 
 
-@pytest.mark.parametrize(("method", "path"), [*ADMIN, ("POST", "/api/unheard"), ("GET", "/v2/models")])
-async def test_administration_and_the_unknown_are_not_there(house: House, method: str, path: str) -> None:
+@pytest.mark.parametrize(("method", "path"), ADMIN)
+async def test_administration_is_not_there(house: House, method: str, path: str) -> None:
     async with house.client() as client:
         reply = await client.request(method, path, json={"model": MODEL})
     assert (reply.status_code, reply.json()["code"]) == (404, "unsupported")
     assert house.fake.requests == []
 
 
-@pytest.mark.parametrize(("method", "path"), ADMIN)
+UNKNOWN = [("POST", "/api/unheard"), ("GET", "/v2/models"), ("HEAD", "/api/blobs/sha256:00"), ("GET", "/api/chat")]
+
+
+@pytest.mark.parametrize(("method", "path"), [*UNKNOWN, *((m, f"/u/kim{p}") for m, p in UNKNOWN)])
+async def test_what_is_not_there_is_told_as_json(house: House, method: str, path: str) -> None:
+    async with house.client() as client:
+        reply = await client.request(method, path)
+    assert (reply.status_code in {404, 405}, reply.headers["content-type"]) == (True, "application/json")
+    assert method == "HEAD" or isinstance(reply.json()["error"], str)
+
+
+@pytest.mark.parametrize("path", ["/v1/completions", "/u/kim/v1/responses", "/v1/chat/completions/7"])
+async def test_what_is_not_there_is_told_in_openais_shape(house: House, path: str) -> None:
+    async with house.client() as client:
+        error = (await client.post(path, json={})).json()["error"]
+    assert (error["code"], error["type"], "no such route" in error["message"]) == ("unsupported", "unsupported", True)
+
+
+@pytest.mark.parametrize(("method", "path"), [*ADMIN, ("HEAD", "/api/blobs/sha256:00")])
 async def test_administration_is_passed_on_where_the_owner_wants_it(
     tmp_path: Path, fake: FakeOllama, method: str, path: str
 ) -> None:
     async with open_house(tmp_path, fake, relay_admin=True) as house, house.client() as client:
         await client.request(method, path, json={"model": MODEL})
-    assert fake.requests[-1].path == path
+    assert (fake.requests[-1].method, fake.requests[-1].path) == (method, path)
     assert json.loads(fake.requests[-1].body) == {"model": MODEL}
+
+
+PULLED: list[Piece] = [{"status": "pulling manifest"}, {"status": "downloading", "completed": 7}, {"status": "success"}]
+
+
+@pytest.mark.parametrize("mode", ["normal", "blank_lines", "reset", "half_line"])
+async def test_a_pull_is_told_line_by_line_and_has_an_ending(tmp_path: Path, fake: FakeOllama, mode: str) -> None:
+    fake.next(mode, path="/api/pull", pieces=PULLED, after=2)
+    async with open_house(tmp_path, fake, relay_admin=True) as house, house.client() as client:
+        got = rows(await client.post("/api/pull", json={"model": MODEL}))
+    assert got[:2] == PULLED[:2]
+    assert got[2:] == PULLED[2:] if mode in {"normal", "blank_lines"} else isinstance(got[-1]["error"], str)
 
 
 @pytest.mark.parametrize("name", ["%00", "%0a", "a%20b", "%23", "a%3fb", "%ff", "hf.co/one/two:Q4", "a" * 4000])

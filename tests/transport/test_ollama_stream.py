@@ -50,13 +50,20 @@ async def test_wherever_the_network_cuts_lines_come_whole(cuts: list[int]) -> No
 
 
 async def test_half_a_line_is_never_passed_on() -> None:
-    got = [lines async for lines in whole_lines(_chunks([b'{"a":1}\n{"b"', b":2"]))]
-    assert got == [b'{"a":1}\n']
+    got = whole_lines(_chunks([b'{"a":1}\n{"b"', b":2"]))
+    assert await anext(got) == b'{"a":1}\n'
+    with pytest.raises(BackendUnreachable):
+        await anext(got)
 
 
 async def test_a_last_line_without_its_end_is_still_a_line() -> None:
     got = [lines async for lines in whole_lines(_chunks([b'{"a":1}\n{"b"', b":2}"]))]
     assert got == [b'{"a":1}\n', b'{"b":2}\n']
+
+
+async def test_a_last_event_without_its_end_is_still_an_event() -> None:
+    got = [lines async for lines in whole_lines(_chunks([b'data: {"a":1}\n\ndata: [DO', b"NE]"]))]
+    assert got == [b'data: {"a":1}\n\n', b"data: [DONE]\n"]
 
 
 async def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,8 +79,6 @@ async def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch
         ([_line(response="Hi", done=False), _line(response=" Ada", done=True)], "Hi Ada", True),
         ([_line(message={"content": "Hi"}, done=False)], "Hi", False),
         ([_line(message={"content": "", "thinking": "hmm"}, done=True)], "", True),
-        ([b'data: {"choices":[{"delta":{"content":"Hi"}}]}', b"", b"data: [DONE]"], "Hi", True),
-        ([b'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}'], "Hi", False),
         ([_line(choices=[{"message": {"content": "Hi"}, "finish_reason": "stop"}])], "Hi", True),
         ([b"{never json", b"17", b"[]", b'{"message":17}', b'{"choices":[17]}', b'{"choices":{}}'], "", False),
         ([b"[" * 100_000], "", False),
@@ -86,9 +91,54 @@ def test_the_tap_hears_words_and_the_end(lines: list[bytes], text: str, *, compl
     assert (tap.text, tap.complete, tap.failed) == (text, complete, False)
 
 
-def test_the_tap_hears_of_failures() -> None:
+def _event(*choices: dict[str, Any], **more: Any) -> bytes:
+    return b"data: " + _line(choices=choices, **more)
+
+
+DONE = b"data: [DONE]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "complete"),
+    [
+        ([_event({"delta": {"content": "Hi"}}), b"", DONE], "Hi", True),
+        ([_event({"delta": {"content": "Hi"}, "finish_reason": "stop"})], "Hi", False),
+        ([_event({"delta": {"content": "Hi"}}), _event(usage={"total_tokens": 3}), DONE], "Hi", True),
+        ([b": ping", b"event: message", _event({"index": 0, "delta": {"content": "Hi"}}), DONE], "Hi", True),
+        (
+            [
+                _event({"index": 1, "delta": {"content": "No"}}),
+                _event({"index": 0, "delta": {"content": "Hi"}}, {"index": 1, "delta": {"content": "!"}}),
+                DONE,
+            ],
+            "Hi",
+            True,
+        ),
+        ([_line(error="out of memory"), _line(message={"content": "Hi"}, done=True)], "", False),
+    ],
+    ids=["plain", "no end", "usage last", "other fields", "two choices", "no events"],
+)
+def test_the_tap_hears_events(lines: list[bytes], text: str, *, complete: bool) -> None:
+    tap = Tap(2000, events=True)
+    for line in lines:
+        tap.hear(line)
+    assert (tap.text, tap.complete, tap.failed) == (text, complete, False)
+
+
+def test_of_a_document_with_two_choices_the_first_is_heard() -> None:
     tap = Tap(2000)
-    tap.hear(_line(error="out of memory"))
+    end = {"finish_reason": "stop"}
+    choices = [{"index": 1, "message": {"content": "No"}, **end}, {"index": 0, "message": {"content": "Hi"}, **end}]
+    tap.hear(_line(choices=choices))
+    assert (tap.text, tap.complete) == ("Hi", True)
+
+
+@pytest.mark.parametrize(
+    ("events", "line"), [(False, _line(error="gone")), (True, b"data: " + _line(error={"message": "gone"}))]
+)
+def test_the_tap_hears_of_failures(line: bytes, *, events: bool) -> None:
+    tap = Tap(2000, events=events)
+    tap.hear(line)
     assert (tap.failed, tap.complete) == (True, False)
 
 
