@@ -7,7 +7,7 @@ EdgeError
 ├── UnknownScope      unknown_scope        no such memory, or a name that cannot be one
 ├── Full              full                 no room for another scope
 ├── Busy              busy                 the language model has no place left in its queue
-├── Expired           expired              the request reached us after its own deadline
+├── Expired           expired              too late for it: its own deadline has gone by, or what it rests on is gone
 ├── TimedOut          timeout              the answer was not complete when the deadline came
 ├── BackendUnreachable backend_unreachable the language model's server does not answer
 ├── ModelMissing      model_missing        the server answers, but has no such model
@@ -82,7 +82,7 @@ class Busy(EdgeError):
 
 
 class Expired(EdgeError):
-    """The request reached us after its own deadline."""
+    """Too late: the request's own deadline has gone by, or what its answer rests on is forgotten."""
 
     code = "expired"
 

@@ -81,7 +81,7 @@ async def answer(ask: Ask, outcome: Outcome, desk: Desk, queue: int, emit: Emit)
 
 
 async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Emit) -> Final:
-    memory, epoch, pieces = desk.memory, desk.memory.epoch, list[str]()
+    memory, pieces, since = desk.memory, list[str](), (desk.memory.epoch, desk.history.clearings)
     async with desk.turn_slot, desk.model_slot.hold(ask.scope, ask.deadline_s):
         try:
             chosen, context, messages = await _hear(ask, outcome, desk, pieces, emit)
@@ -90,7 +90,7 @@ async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Emit) -> Fina
                 raise
             chosen, context, messages = await _hear(ask, outcome, desk, pieces, emit)  # of the next server, if any
     text = "".join(pieces).strip()
-    if memory.epoch == epoch and text and chosen.speaks:
+    if (memory.epoch, desk.history.clearings) == since and text and chosen.speaks:
         sent = ask.text if chosen.profile.template == "plain" else messages[-1]["content"]  # plain holds the history
         desk.history.append(sent, text, chosen.profile.history_tokens)
         if chosen.profile.trusted:

@@ -35,6 +35,8 @@ class History:
         self._mode = mode
         self._tokens_per_char = tokens_per_char
         self._pairs: list[tuple[str, str, float]] = []
+        self.clearings = 0
+        """How often it was cleared: a turn under way meanwhile is not added any more."""
 
     def append(self, user: str, assistant: str, limit_tokens: int | None = None) -> None:
         """Add a finished turn, within the budget of the model that answered if one is given.
@@ -65,5 +67,6 @@ class History:
         return sum(cost for *_, cost in self._pairs)
 
     def clear(self) -> None:
-        """Forget every turn: something was forgotten, or the scope ended."""
+        """Forget every turn: something was forgotten or corrected."""
+        self.clearings += 1
         self._pairs.clear()

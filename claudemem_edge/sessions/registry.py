@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,13 @@ from claudemem_edge.log import spoken
 from claudemem_edge.model.history import History
 from claudemem_edge.model.slot import ModelSlot
 from claudemem_edge.sessions.clock import read_clock
-from claudemem_edge.sessions.session import Running, Session, Trace
+from claudemem_edge.sessions.session import Running, Session, Trace, forgotten
 from claudemem_edge.sessions.stream import EventStream
 from claudemem_edge.shapes.context import Profile
 from claudemem_edge.shapes.turn import Final
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
     from contextlib import AbstractAsyncContextManager
     from datetime import tzinfo
 
@@ -137,8 +137,7 @@ class Sessions:
         session = self._sessions.pop(scope, None)
         if session is None:
             return False
-        for ask_id in tuple(session.running):
-            session.cancel(ask_id, "ended")
+        session.interrupt("ended")
         self.on_items_changed()
         return True
 
@@ -152,6 +151,15 @@ class Sessions:
     def model_slot(self, scope: str, deadline_s: float) -> AbstractAsyncContextManager[None]:
         """Hold the model's slot for a scope: for doors that pass a client's own model request on."""
         return self._slot.place(scope, deadline_s)
+
+    @asynccontextmanager
+    async def relaying(self, scope: str, memory: Memory, epoch: int, deadline_s: float) -> AsyncIterator[None]:
+        """Hold it for a request with words of a memory at this epoch. Raises Expired once any of it is forgotten."""
+        session = self._sessions.get(scope)
+        if session is None or session.desk.memory is not memory:
+            raise forgotten()
+        async with session.until_forgotten(epoch), self._slot.place(scope, deadline_s):
+            yield
 
     def turn(self, ask: Ask) -> AsyncGenerator[TurnEvent, None]:
         """Learn what was said now, and return the events of its turn; closing the generator cancels the turn."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from claudemem_edge.errors import Expired
 from claudemem_edge.shapes.turn import Cancelled
 
 if TYPE_CHECKING:
-    import asyncio
+    from collections.abc import AsyncIterator
 
     from claudemem_edge.model.slot import Place
     from claudemem_edge.sessions.stream import EventStream
@@ -46,15 +49,42 @@ class Session:
     seen_boot_s: float = 0.0
     running: dict[str, Running] = field(default_factory=dict)
     traces: dict[int, Trace] = field(default_factory=dict)
+    _relays: set[asyncio.Timeout] = field(default_factory=set)
 
     def learned(self, outcome: Outcome) -> None:
         """Keep the trace of a turn; after a forget, nothing from before it. A door's command is no turn of its own."""
         if any(change.kind == "forgot" for change in outcome.changed):
             self.traces.clear()
             self.desk.history.clear()
+            self.interrupt("forgotten")
         if len(self.traces) >= TRACES_MOST and outcome.turn not in self.traces:
             del self.traces[next(iter(self.traces))]
         self.traces.setdefault(outcome.turn, Trace(outcome))
+
+    def interrupt(self, reason: str) -> None:
+        """End every reply that is being given or waited for: it may hold what is gone."""
+        for ask_id in tuple(self.running):
+            self.cancel(ask_id, reason)
+        for relay in self._relays:
+            relay.reschedule(asyncio.get_running_loop().time())
+        self._relays.clear()
+
+    @asynccontextmanager
+    async def until_forgotten(self, epoch: int) -> AsyncIterator[None]:
+        """Let a door pass on a reply with words of this memory. Raises Expired when any are forgotten since `epoch`."""
+        if self.desk.memory.epoch != epoch:
+            raise forgotten()
+        try:
+            async with asyncio.timeout(None) as relay:
+                self._relays.add(relay)
+                try:
+                    yield
+                finally:
+                    self._relays.discard(relay)
+        except TimeoutError:
+            if not relay.expired():
+                raise
+            raise forgotten() from None
 
     def release(self, ask_id: str) -> Running | None:
         """Let go of a running turn and of its place, and return it."""
@@ -74,4 +104,9 @@ class Session:
 
     def may_go(self) -> bool:
         """Tell whether this scope may be evicted: nothing is running and nothing is still to happen."""
-        return not self.running and not self.desk.memory.pending()
+        return not self.running and not self._relays and not self.desk.memory.pending()
+
+
+def forgotten() -> Expired:
+    """Return the ending of a reply during which something was forgotten."""
+    return Expired("something was forgotten while this was answered", hint="ask again")

@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import TimedOut
-from claudemem_edge.shapes.turn import ENDINGS, TurnEvent
+from claudemem_edge.shapes.turn import ENDINGS, Delta, TurnEvent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -56,8 +56,9 @@ class EventStream:
                 return
 
     def end_now(self, event: TurnEvent) -> None:
-        """Put an ending, unless there is one already."""
+        """Put an ending, unless there is one already. Pieces that nobody has taken yet are told no more."""
         if not self.ended:
             self.ended = True
+            self._events = deque(one for one in self._events if not isinstance(one, Delta))
             self._events.append(event)
             self._changed.set()

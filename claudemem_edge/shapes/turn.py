@@ -94,7 +94,7 @@ class Failed:
 
 @dataclass(slots=True, frozen=True)
 class Cancelled:
-    """`reason`: client, superseded, shutdown."""
+    """`reason`: client, superseded, forgotten, ended, shutdown."""
 
     id: str
     reason: str

@@ -17,6 +17,7 @@ from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, error_r
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from claudemem_edge.memory import Memory
     from claudemem_edge.model.client import ModelClient, Relay
@@ -43,6 +44,8 @@ class Plan:
     kept: Kept | None = None
     answered: int = 0
     heard: bool = False
+    complete: bool = False
+    """True once the client has a whole answer."""
 
     @property
     def headers(self) -> dict[str, str]:
@@ -100,7 +103,7 @@ class Conversation:
         """Ask the model, relay its answer as it comes, and record it once it is complete."""
         try:
             deadline_s = asyncio.get_running_loop().time() + DEADLINE_S
-            async with self._sessions.model_slot(plan.scope, deadline_s):
+            async with self._place(plan, deadline_s):
                 relay = await self._model.relay("POST", plan.path, plan.body, {"Content-Type": JSON}, deadline_s)
                 try:
                     await self._relay(outlet, plan, relay)
@@ -112,6 +115,9 @@ class Conversation:
                 await outlet.end(error_line(ShuttingDown("the daemon is stopping"), plan.path))
             raise
         except EdgeError as error:
+            if plan.complete:
+                await outlet.end()  # it failed after its own ending, which is none of the client's concern
+                return
             self._note_error(error.code)
             error.heard = error.heard or plan.heard
             text = plan.memory.say(f"error_{error.code}") if plan.memory is not None else ""
@@ -119,6 +125,11 @@ class Conversation:
                 await outlet.reply(error_reply(error, plan.path, text))
             else:
                 await outlet.end(error_line(error, plan.path, text))
+
+    def _place(self, plan: Plan, deadline_s: float) -> AbstractAsyncContextManager[None]:
+        if plan.memory is None:
+            return self._sessions.model_slot(plan.scope, deadline_s)
+        return self._sessions.relaying(plan.scope, plan.memory, plan.epoch, deadline_s)
 
     async def _relay(self, outlet: Outlet, plan: Plan, relay: Relay) -> None:
         content_type = relay.headers.get("content-type", JSON)
@@ -144,6 +155,7 @@ class Conversation:
             if tap.complete:
                 self._record(plan, tap)
             await outlet.write(lines if events else without_blank_lines(lines))
+            plan.complete = tap.complete
         if not tap.complete and not tap.failed:
             raise BackendUnreachable("the model's server ended before the answer did", heard=plan.heard)
         await outlet.end()

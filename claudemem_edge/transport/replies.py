@@ -24,7 +24,7 @@ STATUS = {
     "unknown_scope": HTTPStatus.NOT_FOUND,
     "full": HTTPStatus.INSUFFICIENT_STORAGE,
     "busy": HTTPStatus.SERVICE_UNAVAILABLE,
-    "expired": HTTPStatus.REQUEST_TIMEOUT,
+    "expired": HTTPStatus.GONE,
     "timeout": HTTPStatus.GATEWAY_TIMEOUT,
     "backend_unreachable": HTTPStatus.BAD_GATEWAY,
     "model_missing": HTTPStatus.NOT_FOUND,

@@ -148,9 +148,28 @@ async def test_a_forget_during_the_stream_keeps_the_reply_out(fake: FakeOllama) 
     seen = asyncio.create_task(_last(sessions.turn(ask(WORDS))))
     await fake.wait_asked()
     sessions.command("anna", "forget_all", "confirmed")
+    ending = await seen
+    assert isinstance(ending, Cancelled)
+    assert ending.reason == "forgotten"
+    await fake.wait_closed()
+    assert texts(sessions) == []
+
+
+async def test_a_correction_during_the_stream_keeps_the_reply_out_of_the_history(fake: FakeOllama) -> None:
+    sessions = make_sessions(fake.url)
+    sessions.observe("anna", "user", "My dog is called Biscuit.")
+    fake.next("gated", pieces=("Your dog is called Biscuit.",))
+    seen = asyncio.create_task(_last(sessions.turn(ask("What is my dog called?"))))
+    await fake.wait_asked()
+    fake.next("normal")
+    corrected = asyncio.create_task(_last(sessions.turn(ask("No, my dog is called Rex. Is it a good name?"))))
+    await asyncio.sleep(0)
     fake.release(9)
     assert isinstance(await seen, Final)
-    assert texts(sessions) == []
+    await corrected
+    fake.next("normal")
+    await events_of(sessions, ask("And what does my cousin play?"))
+    assert "Biscuit" not in fake.asked[-1].text
 
 
 async def test_turns_of_one_scope_wait_for_one_another(fake: FakeOllama) -> None:

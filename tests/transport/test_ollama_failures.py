@@ -194,8 +194,9 @@ async def test_an_answer_given_while_something_was_forgotten_is_not_recorded(hou
         await house.fake.wait_asked()
         await client.post("/memory/default/end")
         await client.post("/memory/default/observe", json={"text": "Now something else."})
-        house.fake.release(4)
-        assert (await running).status_code == 200
+        reply = await running
+    assert (reply.status_code, reply.json()["code"]) == (410, "expired")
+    await house.fake.wait_closed()
     assert house.said("assistant") == []
 
 
