@@ -40,6 +40,9 @@ SPELLINGS = {
     ("alarm", "quiet"): (_HOURS, '"22:00-07:00"'),
 }
 OWN_VARIABLES = frozenset({"CLAUDEMEM_SOCKET"})
+_TOKEN = re.compile(r"[^\s\x00-\x1f\x7f]+")
+_SCOPES = re.compile(r"[a-z0-9_*-]{1,64}")
+TOKENS_WISH = 'write it like { "a-long-secret" = ["grandma", "visit-*"] }'
 
 
 @dataclass(slots=True, frozen=True)
@@ -94,13 +97,14 @@ class Settings:
 DEFAULTS = Path(__file__).with_name("defaults.toml")
 SECTIONS: Mapping[str, Any] = get_type_hints(Settings)
 NAMES = core.tuple_variable_schema(core.str_schema())
+LIST, TABLE = tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]
 KINDS: Mapping[Any, CoreSchema] = {
     str: core.str_schema(),
     bool: core.bool_schema(),
     int: core.int_schema(),
     float: core.float_schema(allow_inf_nan=False),
-    tuple[str, ...]: NAMES,
-    tuple[tuple[str, tuple[str, ...]], ...]: core.tuple_variable_schema(core.tuple_schema([core.str_schema(), NAMES])),
+    LIST: NAMES,
+    TABLE: core.tuple_variable_schema(core.tuple_schema([core.str_schema(), NAMES])),
 }
 """How a value of each type is checked. A variable's text is taken for the number or truth value it spells."""
 CHOICES = {
@@ -152,10 +156,18 @@ def _variables(environment: Mapping[str, str], problems: list[str]) -> Iterator[
         if not separator:
             problems.append(f"{name}: write {PREFIX}SECTION__KEY, as in CLAUDEMEM_MODEL__NAME")
             continue
-        known = get_type_hints(SECTIONS[section]).get(key) if section in SECTIONS else None
-        text = environment[name]
-        listed = str(known).startswith("tuple[str")
-        yield name, {section: {key: [one.strip() for one in text.split(",") if one.strip()] if listed else text}}
+        kind = get_type_hints(SECTIONS[section]).get(key) if section in SECTIONS else None
+        try:
+            yield name, {section: {key: _spelled(environment[name], kind)}}
+        except tomllib.TOMLDecodeError:  # whose text may show a token
+            problems.append(f"{name}: this is no TOML; {TOKENS_WISH}")
+
+
+def _spelled(text: str, kind: Any) -> Any:
+    """Return what a variable spells: a table in TOML's own way, a list with commas. Raises TOMLDecodeError."""
+    if kind == TABLE:
+        return tomllib.loads(f"it = {text or '{}'}")["it"]
+    return [one.strip() for one in text.split(",") if one.strip()] if kind == LIST else text
 
 
 def _merge(values: dict[str, dict[str, Any]], where: str, tables: Mapping[str, Any], problems: list[str]) -> None:
@@ -179,8 +191,8 @@ def _meant(name: str, known: Mapping[str, Any]) -> str:
 
 
 def _section(name: str, values: dict[str, Any], problems: list[str]) -> Any:
-    if name == "http" and isinstance(values.get("tokens"), dict):
-        values = {**values, "tokens": tuple(values["tokens"].items())}
+    if name == "http" and "tokens" in values:
+        values = {**values, "tokens": _tokens(values["tokens"], problems)}
     fields = {key: core.typed_dict_field(KINDS[kind]) for key, kind in get_type_hints(SECTIONS[name]).items()}
     try:
         validator = SchemaValidator(core.typed_dict_schema(fields, total=False), {"hide_input_in_errors": True})
@@ -189,6 +201,22 @@ def _section(name: str, values: dict[str, Any], problems: list[str]) -> Any:
         for one in error.errors(include_input=False, include_url=False, include_context=False):
             problems.append(f"[{name}] {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")  # noqa: PERF401 (clearer so)
         return SECTIONS[name]()
+
+
+def _tokens(table: Any, problems: list[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return a table of tokens; what is wrong with it is told without any of them."""
+    if not isinstance(table, dict) or not all(isinstance(scopes, list) for scopes in table.values()):
+        problems.append(f"[http] tokens: a table of tokens, each with its list of scopes; {TOKENS_WISH}")
+        return ()
+    found = []
+    for number, (token, scopes) in enumerate(table.items(), 1):
+        if not _TOKEN.fullmatch(token):
+            problems.append(f"[http] tokens: token {number} is empty or holds a space; no client can send that")
+        elif not scopes or not all(isinstance(one, str) and _SCOPES.fullmatch(one) for one in scopes):
+            problems.append(f"[http] tokens: token {number} needs names of scopes, or *; {TOKENS_WISH}")
+        else:
+            found.append((token, tuple(scopes)))
+    return tuple(found)
 
 
 def _words(settings: Settings) -> Iterator[str]:

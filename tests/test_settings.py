@@ -57,6 +57,43 @@ def test_environment_lists_and_truth_values() -> None:
     assert settings.mqtt.enabled is True
 
 
+def test_tokens_come_from_a_file_or_the_environment_alike(tmp_path: Path) -> None:
+    folder = tmp_path / "claudemem-edge"
+    folder.mkdir()
+    table = '{ "schlüssel" = ["grandma", "visit-*"], other = ["*"] }'
+    (folder / "a.toml").write_text(f"[http]\ntokens = {table}\n")
+    wanted = (("schlüssel", ("grandma", "visit-*")), ("other", ("*",)))
+    assert read_settings({"XDG_CONFIG_HOME": str(tmp_path)}).http.tokens == wanted
+    assert read_settings({"HOME": "/nonexistent", "CLAUDEMEM_HTTP__TOKENS": table}).http.tokens == wanted
+    assert read_settings({"XDG_CONFIG_HOME": str(tmp_path), "CLAUDEMEM_HTTP__TOKENS": ""}).http.tokens == ()
+
+
+SPOILED = "sesame"
+WISH = 'write it like { "a-long-secret" = ["grandma", "visit-*"] }'
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted"),
+    [
+        (f"{SPOILED}=anna", WISH),
+        (f'{{ {SPOILED} = ["anna" }}', WISH),
+        (f'["{SPOILED}"]', WISH),
+        (f'{{ {SPOILED} = "anna" }}', WISH),
+        (f"{{ {SPOILED} = [] }}", "token 1 needs names of scopes"),
+        (f'{{ good = ["*"], {SPOILED} = ["Anna"] }}', "token 2 needs names of scopes"),
+        (f'{{ good = ["*"], {SPOILED} = [3] }}', "token 2 needs names of scopes"),
+        ('{ "" = ["*"] }', "token 1 is empty"),
+        (f'{{ "{SPOILED} {SPOILED}" = ["*"] }}', "token 1 is empty or holds a space"),
+    ],
+)
+def test_what_cannot_be_tokens_is_told_with_what_to_type_and_without_them(table: str, wanted: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_settings({"HOME": "/nonexistent", "CLAUDEMEM_HTTP__TOKENS": table})
+    assert len(caught.value.problems) == 1
+    assert wanted in str(caught.value)
+    assert SPOILED not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("environment", "overrides", "wanted"),
     [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import h11
@@ -11,11 +13,12 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import Server
 
-from claudemem_edge.transport.replies import json_bytes, shaped
+from claudemem_edge.errors import BadRequest, Busy, EdgeError, TimedOut, TooLong
+from claudemem_edge.transport.replies import JSON, HttpRefusal, error_body, json_bytes, shaped, status_of
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from starlette.types import ASGIApp
 
@@ -30,6 +33,8 @@ STUCK_READER_S = 5.0
 """A client that takes nothing of a full buffer for so long has left, whatever its socket says."""
 LINGER_S = 1.0
 """How long a refused connection stays open for what its client is still sending."""
+LINGERING_MOST = 256
+"""So many of them at a time; they take no place from others. One more ends with its answer, come what may."""
 FIRST_REQUEST_S = 1.0
 """So young a connection makes no room for another: its request may be lying in the socket."""
 LATER_S = 2
@@ -38,28 +43,21 @@ OWN_SHAPE = "/memory/"
 """The path whose shape an error takes before it is known which was asked for."""
 
 
-def _reply(status: int, reason: str, code: str, text: str, path: str = OWN_SHAPE) -> bytes:
-    body = json_bytes(shaped({"code": code, "text": text, "hint": ""}, path))
-    head = (
-        f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
-        f"retry-after: {RETRY_AFTER_S}\r\nconnection: close\r\n\r\n"
-    )
-    return head.encode() + body
+@dataclass(slots=True)
+class Refusals:
+    """What the connections of one server share: who counts their refusals, and which of them linger."""
 
-
-def _path(beginning: bytes) -> str:
-    """Return the path that a request line names, without /u/<scope>."""
-    words = beginning.partition(b"\r\n")[0].decode("latin-1").split(" ")
-    named = words[1] if len(words) > 1 else OWN_SHAPE
-    return "/" + named[3:].partition("/")[2] if named.startswith("/u/") else named
+    note_error: Callable[[str], None]
+    lingering: set[GuardedProtocol] = field(default_factory=set)
 
 
 class GuardedProtocol(H11Protocol):
     """One connection. A head or a body that does not come in time ends it; over the cap an idle one makes room."""
 
-    def __init__(self, options: HttpOptions, *rest: Any, **named: Any) -> None:
+    def __init__(self, options: HttpOptions, refusals: Refusals, *rest: Any, **named: Any) -> None:
         super().__init__(*rest, **named)
         self._options = options
+        self._refusals = refusals
         self._deadline: asyncio.TimerHandle | None = None
         self._awaits = ""
         self._stuck: asyncio.TimerHandle | None = None
@@ -72,19 +70,21 @@ class GuardedProtocol(H11Protocol):
         super().connection_made(transport)
         if len(self.connections) > self._options.max_connections and not self._make_room():
             self.connections.discard(self)
-            self._full = self.loop.call_later(LINGER_S, self._refuse_full, b"")
+            self._full = self.loop.call_later(LINGER_S if self._linger() else 0, self._refuse_full, b"")
             return
         self._await("head", self._options.header_timeout_s)
 
     def data_received(self, data: bytes) -> None:
         """Read, unless all that can be said was said already."""
         if self._full is not None:
+            self._full.cancel()
             self._refuse_full(data)
         elif not self._refused:
             super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the timers."""
+        self._refusals.lingering.discard(self)
         self._await("", 0)
         if self._full is not None:
             self._full.cancel()
@@ -107,7 +107,11 @@ class GuardedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, or a head that is too long."""
         del msg
-        self._refuse(_reply(400, "Bad Request", "bad_request", "this is no HTTP request, or its head is too long"))
+        if len(self.conn.trailing_data[0]) > HEAD_MOST_BYTES:
+            status, code, text = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, TooLong.code, "the head is too long"
+            self._refuse(HttpRefusal(status, code, text, hint=f"{HEAD_MOST_BYTES} bytes are the most"))
+        else:
+            self._refuse(BadRequest("this is no HTTP request, or breaks off", hint="send HTTP/1.1"))
 
     def pause_writing(self) -> None:
         """Give a client that does not read a while to go on."""
@@ -156,25 +160,33 @@ class GuardedProtocol(H11Protocol):
     def _too_slow(self) -> None:
         if self._between_requests():
             text = f"the request's {self._awaits} took too long"
-            self._refuse(_reply(408, "Request Timeout", "timeout", text))
+            self._refuse(HttpRefusal(HTTPStatus.REQUEST_TIMEOUT, TimedOut.code, text, hint="send it at once"))
         else:
             self.transport.close()
 
     def _refuse_full(self, beginning: bytes) -> None:
         """Refuse for want of a place, in the shape that the beginning of the request asks for, if one has come."""
-        if self._full is not None:
-            self._full.cancel()
-            self._full = None
-        self._refuse(_reply(503, "Service Unavailable", "busy", "all connections are in use", _path(beginning)))
+        self._full = None
+        self._refuse(Busy("all connections are in use", retry_after_s=RETRY_AFTER_S), _path(beginning))
 
-    def _refuse(self, reply: bytes) -> None:
+    def _refuse(self, error: EdgeError, path: str = OWN_SHAPE) -> None:
         """Say why, and take what is still on its way: closing on it would take the reply back from the client."""
         self._refused = True
+        self.connections.discard(self)
+        self._refusals.note_error(error.code)
         self._await("", 0)
-        self.transport.write(reply)
-        if self.transport.can_write_eof():
+        self.transport.write(_reply(error, path))
+        if self._linger():
             self.transport.write_eof()
-        self.loop.call_later(LINGER_S, self.transport.abort)
+            self.loop.call_later(LINGER_S, self.transport.abort)
+        else:
+            self.transport.close()
+
+    def _linger(self) -> bool:
+        """Tell whether this connection may stay for a moment though it has no place."""
+        if len(self._refusals.lingering) < LINGERING_MOST:
+            self._refusals.lingering.add(self)
+        return self in self._refusals.lingering
 
 
 class QuietServer(Server):
@@ -206,11 +218,30 @@ class QuietServer(Server):
         yield
 
 
-def server(app: ASGIApp, options: HttpOptions) -> QuietServer:
+def _reply(error: EdgeError, path: str) -> bytes:
+    """Return the whole answer of a connection that ends."""
+    status = HTTPStatus(status_of(error))
+    body = json_bytes(shaped(error_body(error), path))
+    head = (
+        f"HTTP/1.1 {status} {status.phrase}\r\ncontent-type: {JSON}\r\ncontent-length: {len(body)}\r\n"
+        f"retry-after: {RETRY_AFTER_S}\r\nconnection: close\r\n\r\n"
+    )
+    return head.encode("ascii") + body
+
+
+def _path(beginning: bytes) -> str:
+    """Return the path that a request line names, without /u/<scope>."""
+    words = beginning.partition(b"\r\n")[0].decode("latin-1").split(" ")
+    named = words[1] if len(words) > 1 else OWN_SHAPE
+    return "/" + named[3:].partition("/")[2] if named.startswith("/u/") else named
+
+
+def server(app: ASGIApp, options: HttpOptions, note_error: Callable[[str], None]) -> QuietServer:
     """Return a server for sockets that are bound already. It logs no request and names no software."""
+    refusals = Refusals(note_error)
 
     def protocol(*rest: Any, **named: Any) -> GuardedProtocol:
-        return GuardedProtocol(options, *rest, **named)
+        return GuardedProtocol(options, refusals, *rest, **named)
 
     config = Config(
         app,

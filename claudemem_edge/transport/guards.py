@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import logging
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from claudemem_edge.errors import (
-    BadRequest,
     EdgeError,
     Forbidden,
     InternalError,
@@ -22,8 +20,9 @@ from claudemem_edge.errors import (
     UnknownScope,
 )
 from claudemem_edge.log import told
-from claudemem_edge.transport.replies import JSON, HttpRefusal, error_reply
-from claudemem_edge.transport.scope import DEFAULT_SCOPE, resolve
+from claudemem_edge.transport.heads import check_kind, check_length, check_sender, check_version, read_headers
+from claudemem_edge.transport.replies import HttpRefusal, error_reply
+from claudemem_edge.transport.scope import DEFAULT_SCOPE, NAME, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,7 +41,7 @@ SCOPE_HEADER = "x-claudemem-scope"
 
 @dataclass(slots=True, frozen=True)
 class Caller:
-    """Who asks, and for which memory. `scopes` are those the token opens; None means all."""
+    """Who asks, and for which memory. `scopes` are those the token opens, as names and patterns; None means all."""
 
     tcp: bool
     named: str = ""
@@ -53,7 +52,7 @@ class Caller:
     def scope(self) -> str:
         """Return the scope this request is about. Raises UnknownScope or Forbidden."""
         name = self.named
-        if not name and self.scopes is not None and len(self.scopes) == 1:
+        if not name and self.scopes is not None and len(self.scopes) == 1 and NAME.fullmatch(self.scopes[0]):
             name = self.scopes[0]
         if not name and self.require_scope:
             raise UnknownScope(
@@ -63,8 +62,8 @@ class Caller:
 
     def check(self, scope: str) -> str:
         """Return the scope if the caller's token opens it. Raises Forbidden."""
-        if self.scopes is not None and scope not in self.scopes:
-            raise Forbidden("this token does not open this scope")
+        if self.scopes is not None and not any(fnmatchcase(scope, one) for one in self.scopes):
+            raise Forbidden("this token does not open this scope", hint="name one that it opens, as in /u/<scope>")
         return scope
 
 
@@ -81,6 +80,7 @@ class Guard:
     def __init__(self, app: ASGIApp, options: HttpOptions, boot_id: str, note_error: Callable[[str], None]) -> None:
         self._app = app
         self._options = options
+        self._tokens = tuple((token.encode("utf-8"), scopes) for token, scopes in options.tokens)
         self._note_error = note_error
         self._boot_id = (b"x-claudemem-boot-id", boot_id.encode("ascii"))
 
@@ -117,11 +117,12 @@ class Guard:
                 await reply(scope, receive, sending)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        check_version(scope["http_version"])
+        headers = read_headers(scope["headers"])
         tcp = scope["server"] is None or scope["server"][1] is not None
         by_path = _strip_prefix(scope)  # first: a refusal takes the shape that the path behind it asks for
         if tcp:
-            self._check_host(headers)
+            check_sender(headers, self._options)
         who = Caller(
             tcp,
             by_path or headers.get(SCOPE_HEADER, ""),
@@ -130,33 +131,18 @@ class Guard:
             self._options.require_scope,
         )
         body = await self._body(headers, receive)
-        if tcp and body and headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-            raise HttpRefusal(
-                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-                BadRequest.code,
-                "the body must be sent as application/json",
-                hint="add the header Content-Type: application/json",
-            )
+        check_length(headers)
+        check_kind(headers, named_json=tcp and bool(body))
         scope["state"] = {**scope.get("state", {}), "caller": who}
         await self._app(scope, _replay(body, receive), send)
-
-    def _check_host(self, headers: Mapping[str, str]) -> None:
-        host = headers.get("host", "")
-        if not _is_loopback(_name(host)) and _name(host) not in self._options.allowed_hosts:
-            raise Forbidden(
-                "this Host is not served here", hint="call 127.0.0.1, or list the name in http.allowed_hosts"
-            )
-        origin = headers.get("origin", "")
-        if origin and origin not in self._options.allowed_origins and urlsplit(origin).netloc != host:
-            raise Forbidden("pages from elsewhere may not call this", hint="list the origin in http.allowed_origins")
 
     def _scopes(self, headers: Mapping[str, str], path: str, *, tcp: bool) -> tuple[str, ...] | None:
         """Return the scopes the caller's token opens. On the Unix socket its group stands for a token."""
         kind, _, token = headers.get("authorization", "").partition(" ")
-        if not self._options.tokens or (not tcp and not token) or path in OPEN_PATHS:
+        if not self._tokens or (not tcp and not token) or path in OPEN_PATHS:
             return None
-        given = token.strip().encode("utf-8", "replace") if kind.lower() == "bearer" else b""
-        found = [scopes for known, scopes in self._options.tokens if hmac.compare_digest(known.encode("utf-8"), given)]
+        given = token.strip(" ").encode("latin-1") if kind.lower() == "bearer" else b""
+        found = [scopes for known, scopes in self._tokens if hmac.compare_digest(known, given)]
         if not found:
             raise HttpRefusal(
                 HTTPStatus.UNAUTHORIZED,
@@ -220,19 +206,3 @@ def _strip_prefix(scope: Scope) -> str:
     scope["path"] = slash + rest or "/"
     scope["raw_path"] = scope["path"].encode("utf-8", "replace")
     return resolve(name)
-
-
-def _name(host: str) -> str:
-    """Return the name in a Host header, without port and brackets."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower().removesuffix(".")
-
-
-def _is_loopback(name: str) -> bool:
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False

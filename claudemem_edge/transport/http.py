@@ -69,7 +69,7 @@ class HttpDoor:
         self._unix, tcp = open_listeners(self._options)
         self.tcp_port = tcp[0].getsockname()[1] if tcp else 0
         self.addresses = (*(str(one.path) for one in self._unix), *(_url(one) for one in tcp))
-        self._server = server(self._app, self._options)
+        self._server = server(self._app, self._options, self._note_error)
         sockets = [*(one.socket for one in self._unix), *tcp]
         self._serving = asyncio.create_task(self._server.serve(sockets), name="http")
         ready = asyncio.create_task(self._server.ready.wait())
@@ -95,7 +95,7 @@ class HttpDoor:
 
     async def _refuse_route(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 (registered for it alone)
-        what = "no such route" if error.status_code == 404 else f"no {request.method} on this route"
+        what = "no such route" if error.status_code == 404 else "no such method on this route"
         refusal = HttpRefusal(
             error.status_code,
             "unsupported",

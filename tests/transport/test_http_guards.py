@@ -14,11 +14,18 @@ if TYPE_CHECKING:
     from fakes.fake_ollama import FakeOllama
 
 CHAT = {"model": "llama3.2:1b", "messages": [{"role": "user", "content": "Hello there."}]}
-TOKENS = (("key-of-kim", ("kim",)), ("key-of-two", ("ann", "bob")), ("key-of-all", ("*",)))
+TOKENS = (
+    ("key-of-kim", ("kim",)),
+    ("key-of-two", ("ann", "bob")),
+    ("key-of-all", ("*",)),
+    ("key-of-visits", ("visit-*",)),
+    ("clé-à-moi-à", ("ann",)),
+    ("钥匙", ("ann",)),
+)
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost", "localhost:80", "127.0.0.1", "127.0.0.7:11535", "[::1]:11535", "LOCALHOST."]
+    "host", ["localhost", "localhost:80", "localhost:", "127.0.0.1", "127.0.0.7:11535", "[::1]:11535", "LOCALHOST."]
 )
 async def test_loopback_names_are_served(house: House, host: str) -> None:
     async with house.client(tcp=True, headers={"Host": host}) as client:
@@ -26,7 +33,28 @@ async def test_loopback_names_are_served(house: House, host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:11535", "127.0.0.1.evil.example", "", "10.0.0.7", "[fe80::1]"]
+    "host",
+    [
+        "",
+        "evil.example",
+        "evil.example:11535",
+        "127.0.0.1.evil.example",
+        "evil.localhost",
+        "10.0.0.7",
+        "0.0.0.0",
+        "127.1",
+        "[fe80::1]",
+        "::1",
+        "[::1",
+        "[::1]evil.example",
+        "localhost..",
+        "localhost:evil",
+        "localhost:80:80",
+        "localhost:80@evil.example",
+        "evil@localhost",
+        "localhost, evil.example",
+        "localhost/evil",
+    ],
 )
 async def test_other_hosts_are_refused_on_tcp_and_nothing_is_learned(house: House, host: str) -> None:
     async with house.client(tcp=True, headers={"Host": host}) as client:
@@ -37,7 +65,7 @@ async def test_other_hosts_are_refused_on_tcp_and_nothing_is_learned(house: Hous
 
 async def test_a_listed_host_is_served(tmp_path: Path, fake: FakeOllama) -> None:
     async with (
-        open_house(tmp_path, fake, allowed_hosts=("kitchen.local",)) as house,
+        open_house(tmp_path, fake, allowed_hosts=("Kitchen.local",)) as house,
         house.client(tcp=True, headers={"Host": "kitchen.local:11535"}) as client,
     ):
         assert (await client.get("/api/tags")).status_code == 200
@@ -48,7 +76,9 @@ async def test_the_socket_serves_any_host(house: House) -> None:
         assert (await client.get("/api/tags")).status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost:3000", "null", "file://"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://localhost:3000", "null", "file://", "http://[evil", "evil"]
+)
 async def test_pages_from_elsewhere_are_refused(house: House, origin: str) -> None:
     async with house.client(tcp=True, headers={"Origin": origin}) as client:
         reply = await client.post("/memory/kim/say", json={"text": "Hello there."})
@@ -63,6 +93,27 @@ async def test_pages_of_our_own_and_listed_ones_may_call(tmp_path: Path, fake: F
         for origin in (house.url, "http://panel.local"):
             async with house.client(tcp=True, headers={"Origin": origin}) as client:
                 assert (await client.post("/memory/kim/observe", json={"text": "Hello."})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("site", "status"),
+    [("cross-site", 403), ("same-site", 403), ("whatever", 403), ("none", 200), ("same-origin", 200)],
+)
+async def test_a_page_that_names_no_origin_is_known_by_what_the_browser_says(
+    house: House, site: str, status: int
+) -> None:
+    """A picture or a script of another page asks without Origin, and would learn whom there are memories of."""
+    async with house.client(tcp=True, headers={"Sec-Fetch-Site": site}) as client:
+        assert (await client.get("/health")).status_code == status
+
+
+async def test_a_listed_page_may_be_on_another_site(tmp_path: Path, fake: FakeOllama) -> None:
+    headers = {"Origin": "http://panel.local", "Sec-Fetch-Site": "cross-site"}
+    async with (
+        open_house(tmp_path, fake, allowed_origins=("http://Panel.local",)) as house,
+        house.client(tcp=True, headers=headers) as client,
+    ):
+        assert (await client.get("/health")).status_code == 200
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
@@ -95,15 +146,21 @@ async def test_json_with_a_charset_is_json(house: House) -> None:
         ("key-of-two", "/u/bob/api/chat", "", 200),
         ("key-of-all", "/u/bob/api/chat", "", 200),
         ("key-of-all", "/api/chat", "", 200),
+        ("key-of-visits", "/u/visit-7/api/chat", "", 200),
+        ("key-of-visits", "/u/kim/api/chat", "", 403),
+        ("key-of-visits", "/api/chat", "", 403),
+        ("clé-à-moi-à", "/u/ann/api/chat", "", 200),
+        ("钥匙", "/u/ann/api/chat", "", 200),
+        ("钥匙".encode().decode("latin-1"), "/u/ann/api/chat", "", 401),
     ],
 )
 async def test_a_token_opens_its_scopes_alone(
     tmp_path: Path, fake: FakeOllama, token: str, path: str, scope: str, status: int
 ) -> None:
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    headers |= {"X-Claudemem-Scope": scope} if scope else {}
-    async with open_house(tmp_path, fake, tokens=TOKENS) as house, house.client(tcp=True, headers=headers) as client:
-        reply = await client.post(path, json=CHAT)
+    headers = [(b"Authorization", f"Bearer {token}".encode())] if token else []
+    headers += [(b"X-Claudemem-Scope", scope.encode())] if scope else []
+    async with open_house(tmp_path, fake, tokens=TOKENS) as house, house.client(tcp=True) as client:
+        reply = await client.post(path, json=CHAT, headers=headers)
         assert reply.status_code == status
         if status != 200:
             assert reply.json()["code"] == "forbidden"
@@ -238,6 +295,36 @@ async def test_in_a_crowd_everybody_gets_an_answer(tmp_path: Path, fake: FakeOll
     async with open_house(tmp_path, fake, max_connections=2, body_timeout_s=0.05) as house:
         statuses = await asyncio.gather(*(listen(house) for _ in range(20)))
     assert set(statuses) == {b"408", b"503"}
+
+
+async def told(house: House, data: bytes) -> bytes:
+    """Send bytes and return the status of the answer, once all of it is there."""
+    reader, writer = await asyncio.open_unix_connection(house.socket)
+    writer.write(data)
+    async with asyncio.timeout(20):
+        answer = await reader.read()
+    writer.close()
+    return answer.split()[1]
+
+
+async def test_what_a_connection_refuses_by_itself_is_counted(tmp_path: Path, fake: FakeOllama) -> None:
+    async with open_house(tmp_path, fake, max_connections=1, header_timeout_s=0.05) as house, house.client() as client:
+        statuses = [await told(house, b"G"), await told(house, b"?\r\n\r\n"), await told(house, b"x" * 100_000)]
+        async with client.stream("GET", "/memory/kim/events") as listening:
+            await anext(listening.aiter_lines())
+            statuses.append(await told(house, b""))
+        errors = (await client.get("/health")).json()["errors"]
+    assert statuses == [b"408", b"400", b"431", b"503"]
+    assert errors == {"timeout": 1, "bad_request": 1, "too_long": 1, "busy": 1}
+
+
+async def test_where_too_many_refused_ones_linger_the_next_still_gets_its_answer(
+    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "LINGERING_MOST", 1)
+    async with open_house(tmp_path, fake) as house:
+        statuses = await asyncio.gather(*(told(house, b"?\r\n\r\n") for _ in range(5)))
+    assert statuses == [b"400"] * 5
 
 
 async def test_an_error_is_counted_whichever_way_it_is_told(house: House) -> None:
