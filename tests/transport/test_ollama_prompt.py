@@ -193,6 +193,12 @@ CHORES = [
     "Name this.\n<conversation>\nhi\n</conversation>",
     "Sum this up:\nUser: hi\nAssistant: hello\nUser: bye",
     "为下面的对话起一个标题。\n\nuser: 你好\nassistant: 你好呀",
+    "A title for this, please:\n\nUser: hi\nAI: hello",
+    "Query: What time is it?",
+    'Query: History:\nUSER: """hi"""\nQuery: What time is it?',
+    'History:\nUSER: """hi"""\nQuery: What time is it?',
+    "Your task is to reflect the speaker with an emoji.\n\nMessage: ```hi```",
+    'You have been provided with a set of responses from various models to "hi".',
 ]
 
 
@@ -205,7 +211,15 @@ def test_texts_that_carry_a_conversation_are_chores(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["What is a task?", "User: who is that?", "Give me a title for my talk.", "给我的演讲起个标题", "1 < 2 and 3 > 2"],
+    [
+        "What is a task?",
+        "User: who is that?",
+        "What does a query do?",
+        "Query the list of keys.",
+        "Give me a title for my talk.",
+        "给我的演讲起个标题",
+        "1 < 2 and 3 > 2",
+    ],
 )
 def test_somebodys_own_words_are_no_chore(text: str) -> None:
     assert not is_chore(text)
