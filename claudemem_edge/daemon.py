@@ -145,7 +145,7 @@ class Daemon:
         )
         await door.start()
         stack.push_async_callback(door.stop)
-        self._health.parts["mqtt"] = door.status
+        self._health.mqtt = door.status
 
     async def _watch(self) -> None:
         """Feed the watchdog, each time after a turn of our own has gone well."""

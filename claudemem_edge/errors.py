@@ -27,6 +27,23 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+CODES = (
+    "bad_request",
+    "too_long",
+    "forbidden",
+    "unknown_scope",
+    "full",
+    "busy",
+    "expired",
+    "timeout",
+    "backend_unreachable",
+    "model_missing",
+    "unsupported",
+    "shutdown",
+    "internal",
+)
+"""What goes over the wire. Settings and packs are wrong before there is one."""
+
 
 class EdgeError(Exception):
     """Base of all. `code` is stable and goes over the wire; `hint` says what to do next."""

@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claudemem_edge.context_injector.inject import inject
 from claudemem_edge.errors import BadRequest, TooLong
@@ -23,7 +23,7 @@ from claudemem_edge.shapes.options import MemoryOptions
 from claudemem_edge.shapes.reading import Command, Reading, Utterance
 from claudemem_edge.shapes.times import Moment
 from claudemem_edge.state_engine.advance import advance
-from claudemem_edge.state_engine.view import view
+from claudemem_edge.state_engine.view import MemoryView, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -161,7 +161,7 @@ class Memory:
         """Return an item by its id, in whatever state."""
         return self._state.pending_items.get(item_id)
 
-    def view(self, *, at: datetime | Moment | None = None) -> dict[str, Any]:
+    def view(self, *, at: datetime | Moment | None = None) -> MemoryView:
         """Return all of it as plain JSON values, for the person whose memory it is."""
         return view(self._state, _moment(at))
 

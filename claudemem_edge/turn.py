@@ -52,7 +52,7 @@ class Desk:
 def learn(ask: Ask, desk: Desk) -> Outcome:
     """Learn what was said. It stays learned however the turn ends. Raises TooLong."""
     door = f"{ask.origin.door}:{ask.origin.device}"
-    with desk.counters.timed("learn_ms"):
+    with desk.counters.timed("learn"):
         outcome = desk.memory.observe(ask.speaker, ask.text, at=desk.now(), language=ask.language, door=door)
     if any(change.kind in {"forgot", "corrected"} for change in outcome.changed):
         desk.history.clear()  # its words may be among those forgotten, or no longer true
@@ -104,11 +104,11 @@ async def _hear(ask: Ask, outcome: Outcome, desk: Desk, pieces: list[str], emit:
     shown = [digest for message in history for digest in memory.digests(message["content"])]
     profile, context = chosen.profile, Context()
     if outcome.asks or not profile.asks_only:
-        with desk.counters.timed("context_ms"):
+        with desk.counters.timed("context"):
             context = memory.context(ask.text, now=desk.now(), profile=profile, shown=shown, language=ask.language)
     messages = messages_for(profile, memory.language, str(context), ask.text, history, asks=outcome.asks)
     async with contextlib.aclosing(desk.model.stream(messages, chosen, ask.deadline_s)) as stream:
-        with desk.counters.timed("model_ms"):
+        with desk.counters.timed("model"):
             async for piece in stream:
                 await emit(Delta(ask.id, len(pieces), piece))
                 pieces.append(piece)

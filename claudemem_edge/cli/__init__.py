@@ -16,6 +16,7 @@ COMMANDS = {
     "show": ("show", "Show what the running daemon remembers."),
     "forget": ("forget", "Let the running daemon forget something, or everything."),
     "doctor": ("doctor", "Look for what stands in the way, and say what to type."),
+    "schema": ("schema", "Print what the doors take and give: OpenAPI, AsyncAPI."),
     "packs": ("packs", "List the language and domain packs."),
 }
 

@@ -145,7 +145,6 @@ class Interview:
                     pieces.append(piece)  # noqa: PERF401 (what came before a time-out does not count)
         except TimedOut:
             return ""
-        counts = self.client.status()["last_answer"]
-        tokens = counts.get("prompt_tokens", 0) if isinstance(counts, dict) else 0
+        tokens = self.client.status()["last_answer"].get("prompt_tokens", 0)
         self.sizes.append((language, sum(len(message["content"]) for message in messages), tokens))
         return "".join(pieces)

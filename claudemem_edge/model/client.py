@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from claudemem_edge.model.prompt import Message
     from claudemem_edge.shapes.options import ModelOptions
+    from claudemem_edge.shapes.status import ModelStatus
 
 log = logging.getLogger(__name__)
 
@@ -147,7 +148,7 @@ class ModelClient:
             chunks = backend.chunks(response, quiet_s=None, deadline_s=deadline_s)
             return Relay(response.status_code, answered, chunks, response)
 
-    def status(self) -> dict[str, object]:
+    def status(self) -> ModelStatus:
         """Return what health tells about the model."""
         chosen = self._chosen
         return {

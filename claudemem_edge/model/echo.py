@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from claudemem_edge.model.client import Relay
     from claudemem_edge.model.prompt import Message
+    from claudemem_edge.shapes.status import ModelStatus
 
 PIECE = re.compile(r"\s*\S{1,8}\s*")
 
@@ -47,7 +48,7 @@ class EchoModel:
         del method, body, headers, deadline_s
         raise Unsupported(f"{path} needs a language model; this daemon runs with the echo")
 
-    def status(self) -> dict[str, object]:
+    def status(self) -> ModelStatus:
         """Return what health tells about the model."""
         return {"name": "echo", "digest": "", "url": "echo:", "profile": "default", "last_error": "", "last_answer": {}}
 

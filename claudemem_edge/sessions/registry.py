@@ -95,7 +95,7 @@ class Sessions:
 
     def observe(self, scope: str, speaker: str, text: str, *, language: str = "", door: str = "") -> Outcome:
         """Learn without answering. Raises TooLong or Full."""
-        with self._opened(scope) as session, self._counters.timed("learn_ms"):
+        with self._opened(scope) as session, self._counters.timed("learn"):
             outcome = session.desk.memory.observe(speaker, text, at=self.now(), language=language, door=door)
         spoken.debug("%s: %r: %r", scope, speaker, text)
         self._counters.add("observed")

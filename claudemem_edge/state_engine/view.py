@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -11,7 +11,91 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import Moment
 
 
-def view(state: MemoryState, now: Moment) -> dict[str, Any]:
+class ClaimView(TypedDict):
+    """A fact, preference, relation, decision or value."""
+
+    id: int
+    subject: str
+    predicate: str
+    object: str
+    because: str
+    since: Annotated[str, "ISO 8601 with offset, as all times here."]
+    until: str | None
+    open: Annotated[bool, "False once something replaced it."]
+    replaced_by: int | None
+    turns: Annotated[list[int], "The utterances it rests on."]
+
+
+class ItemView(TypedDict):
+    """A reminder or task, in whatever state."""
+
+    id: str
+    kind: str
+    text: str
+    state: str
+    due: str | None
+    recurrence: str
+    trigger: str
+    missed: bool
+    turns: list[int]
+
+
+class EntityView(TypedDict):
+    """Somebody or something spoken of."""
+
+    name: str
+    kind: str
+    aliases: list[str]
+    seen: Annotated[list[int], "The last utterances that named it."]
+    attitude: Annotated[float, "From -1, disliked, to 1, liked."]
+
+
+class TopicView(TypedDict):
+    """A stretch of talk about one thing, with its returns."""
+
+    id: int
+    spans: Annotated[list[list[int]], "First and last statement of each stretch."]
+    anchor: Annotated[int | None, "The statement that names it best."]
+
+
+class StatementView(TypedDict):
+    """One clause that was said."""
+
+    id: int
+    turn: int
+    speaker: str
+    text: str
+    topic: int
+    shown: Annotated[bool, "False once it holds an old value: no block shows it raw."]
+    said_at: str
+
+
+class QuestionView(TypedDict):
+    """A question of ours that waits for its answer."""
+
+    kind: str
+    text: str
+    about: str
+
+
+class MemoryView(TypedDict):
+    """Everything a memory holds."""
+
+    at: str
+    turn: int
+    epoch: Annotated[int, "Changes whenever something was forgotten."]
+    size_bytes: int
+    language: str
+    reply_language: str
+    claims: list[ClaimView]
+    items: list[ItemView]
+    entities: list[EntityView]
+    topics: list[TopicView]
+    statements: list[StatementView]
+    open_question: QuestionView | None
+
+
+def view(state: MemoryState, now: Moment) -> MemoryView:
     """Return all records and counts; nothing that is kept is left out but the hashes of the index."""
     question = state.open_question
     return {
@@ -30,7 +114,7 @@ def view(state: MemoryState, now: Moment) -> dict[str, Any]:
     }
 
 
-def _claim(one: Claim, state: MemoryState) -> dict[str, Any]:
+def _claim(one: Claim, state: MemoryState) -> ClaimView:
     return {
         "id": one.id,
         "subject": one.subject,
@@ -45,7 +129,7 @@ def _claim(one: Claim, state: MemoryState) -> dict[str, Any]:
     }
 
 
-def _item(one: Item, state: MemoryState) -> dict[str, Any]:
+def _item(one: Item, state: MemoryState) -> ItemView:
     return {
         "id": one.id,
         "kind": one.kind,
@@ -59,7 +143,7 @@ def _item(one: Item, state: MemoryState) -> dict[str, Any]:
     }
 
 
-def _entity(one: Entity) -> dict[str, Any]:
+def _entity(one: Entity) -> EntityView:
     return {
         "name": one.name,
         "kind": one.kind,
@@ -69,11 +153,11 @@ def _entity(one: Entity) -> dict[str, Any]:
     }
 
 
-def _topic(one: Topic) -> dict[str, Any]:
+def _topic(one: Topic) -> TopicView:
     return {"id": one.id, "spans": [list(span) for span in one.spans], "anchor": one.anchor}
 
 
-def _statement(one: Statement) -> dict[str, Any]:
+def _statement(one: Statement) -> StatementView:
     return {
         "id": one.id,
         "turn": one.turn,

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, dataclass, field, fields
-from datetime import MAXYEAR, MINYEAR
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from datetime import MAXYEAR, MINYEAR, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic_core import PydanticCustomError, SchemaValidator
 from pydantic_core import core_schema as core
 
 if TYPE_CHECKING:
     from dataclasses import Field
-    from datetime import datetime
 
     from pydantic_core import CoreConfig, CoreSchema
     from pydantic_core.core_schema import TypedDictField
@@ -37,8 +36,14 @@ def _clean(text: str) -> str:
     return text
 
 
-def _in_any_zone(at: datetime) -> datetime:
-    """Let only those years pass that are years in every zone."""
+def _point_in_time(text: str) -> datetime:
+    """Return the time a text tells, in a year that is one in every zone."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
+        raise PydanticCustomError("time", "must be a time with its offset, such as 2030-03-12T10:00:00+08:00")
     if not MINYEAR < at.year < MAXYEAR:
         raise PydanticCustomError("year", "must lie within the years 2 to 9998")
     return at
@@ -52,20 +57,25 @@ TEXT = core.no_info_after_validator_function(_clean, core.str_schema())
 ID = core.str_schema(max_length=128, pattern=r"^[^\x00-\x20\x7f]*\z")
 LANGUAGE = core.str_schema(max_length=16, pattern=r"^[A-Za-z0-9_-]*\z")
 FLAG = core.bool_schema()
-AWARE = core.nullable_schema(
-    core.no_info_after_validator_function(_in_any_zone, core.datetime_schema(strict=False, tz_constraint="aware"))
+AWARE = core.no_info_after_validator_function(
+    _point_in_time, core.str_schema(), metadata={"pydantic_js_updates": {"format": "date-time"}}
 )
-"""A point in time with its zone, or null."""
+"""A point in time with its offset: a number would leave open whether it counts seconds."""
 
 
 def seconds(most: float) -> CoreSchema:
-    """Return the kind of a length of time above zero, or null."""
-    return core.nullable_schema(core.float_schema(gt=0, le=most))
+    """Return the kind of a length of time above zero."""
+    return core.float_schema(gt=0, le=most)
 
 
 def count(most: int) -> CoreSchema:
-    """Return the kind of a whole number from zero, or null."""
-    return core.nullable_schema(core.int_schema(ge=0, le=most))
+    """Return the kind of a whole number from zero."""
+    return core.int_schema(ge=0, le=most)
+
+
+def optional(kind: CoreSchema) -> CoreSchema:
+    """Return the kind that may also be null."""
+    return core.nullable_schema(kind)
 
 
 def one_of(*words: str) -> CoreSchema:
@@ -73,9 +83,12 @@ def one_of(*words: str) -> CoreSchema:
     return core.literal_schema(list(words))
 
 
-def given(kind: CoreSchema, default: Any = MISSING, *, alias: str = "") -> Any:
-    """Return a field that must be of a kind. Without a default it must be there; `alias` is what others call it."""
-    return field(default=default, metadata={"kind": kind, "alias": alias})
+def given(kind: CoreSchema, default: Any = MISSING, *, alias: str = "", meaning: str = "") -> Any:
+    """Return a field that must be of a kind. Without a default it must be there; `alias` is what others call it.
+
+    `meaning` is told to whoever writes a client.
+    """
+    return field(default=default, metadata={"kind": kind, "alias": alias, "meaning": meaning})
 
 
 @dataclass(slots=True, frozen=True)
@@ -92,11 +105,15 @@ def validator(model: type[WireModel]) -> SchemaValidator:
     """Return what makes a dictionary of a model's fields from JSON or from strings, or raises ValidationError."""
     made = VALIDATORS.get(model)
     if made is None:
-        checks = {one.name: _check(one) for one in fields(model)}
-        extra: Literal["forbid", "ignore"] = "forbid" if model.closed else "ignore"
-        schema = core.typed_dict_schema(checks, extra_behavior=extra, config=CONFIG)
-        made = VALIDATORS[model] = SchemaValidator(schema, CONFIG)  # what errors show is settled here, the rest there
+        # What errors show is settled in the schema, the rest here.
+        made = VALIDATORS[model] = SchemaValidator(core_schema_of(model), CONFIG)
     return made
+
+
+def core_schema_of(model: type[WireModel]) -> CoreSchema:
+    """Return what pydantic's core is told of a model."""
+    checks = {one.name: _check(one) for one in fields(model)}
+    return core.typed_dict_schema(checks, extra_behavior="forbid" if model.closed else "ignore", config=CONFIG)
 
 
 def _check(one: Field[Any]) -> TypedDictField:

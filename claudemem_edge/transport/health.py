@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from claudemem_edge import __version__
+from claudemem_edge.transport.answers import API
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from claudemem_edge.counters import Counters
     from claudemem_edge.sessions import Sessions
+    from claudemem_edge.shapes.status import LinkStatus, ModelStatus
+    from claudemem_edge.transport.answers import HealthAnswer
 
-OK, DEGRADED = "ok", "degraded"
 
+class HasModelStatus(Protocol):
+    """The model client, or what stands in for it."""
 
-class HasStatus(Protocol):
-    """A part that can tell how it is: the model client, the MQTT link."""
-
-    def status(self) -> dict[str, object]: ...  # noqa: D102 (the class says it)
+    def status(self) -> ModelStatus: ...  # noqa: D102 (the class says it)
 
 
 class Health:
-    """Gathers what every part knows of itself. `parts` may gain doors while the daemon starts."""
+    """Gathers what every part knows of itself. `mqtt` is the link's own account, once there is one."""
 
-    def __init__(self, sessions: Sessions, model: HasStatus, counters: Counters) -> None:
+    def __init__(self, sessions: Sessions, model: HasModelStatus, counters: Counters) -> None:
         self._sessions = sessions
         self._model = model
         self._counters = counters
-        self.parts: dict[str, Callable[[], dict[str, object]]] = {}
+        self.mqtt: Callable[[], LinkStatus] | None = None
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> HealthAnswer:
         """Return everything, for people and for `doctor`. `status` is "ok" or "degraded"."""
         model = self._model.status()
         self._gauges()
         return {
-            "status": DEGRADED if model.get("last_error") else OK,
+            "status": "degraded" if model["last_error"] else "ok",
             "version": __version__,
+            "api": API,
             "boot_id": self._sessions.boot_id,
-            "backend": model.get("last_error") or OK,
+            "backend": model["last_error"] or "ok",
             "model": model,
-            "memory_bytes": self._sessions.size_bytes(),
-            **{name: tell() for name, tell in self.parts.items()},
+            "mqtt": self.mqtt() if self.mqtt is not None else None,
+            "errors": self._counters.errors(),
             **self._counters.snapshot(),
         }
 
@@ -50,8 +52,8 @@ class Health:
         scopes, size_kb = len(self._sessions.scopes()), self._sessions.size_bytes() // 1000
         model = self._model.status()
         told = [f"{scopes} scope(s), {size_kb} kB", f"model: {model['last_error'] or model['name'] or 'not asked yet'}"]
-        if "mqtt" in self.parts:
-            told.append("MQTT: connected" if self.parts["mqtt"]().get("connected") else "MQTT: no broker")
+        if self.mqtt is not None:
+            told.append("MQTT: connected" if self.mqtt()["connected"] else "MQTT: no broker")
         return ", ".join(told)
 
     def metrics(self) -> str:
@@ -67,3 +69,5 @@ class Health:
         self._counters.set("queue", self._sessions.queue)
         self._counters.set("scopes", len(self._sessions.scopes()))
         self._counters.set("memory_bytes", self._sessions.size_bytes())
+        self._counters.set("backend_up", int(not self._model.status()["last_error"]))
+        self._counters.set("mqtt_connected", int(self.mqtt is not None and self.mqtt()["connected"]))

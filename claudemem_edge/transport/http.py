@@ -15,6 +15,7 @@ from claudemem_edge.transport.listeners import open_listeners
 from claudemem_edge.transport.memory_routes import MemoryRoutes
 from claudemem_edge.transport.ollama_routes import OllamaRoutes
 from claudemem_edge.transport.replies import HttpRefusal, error_reply
+from claudemem_edge.transport.status_routes import StatusRoutes
 
 if TYPE_CHECKING:
     import socket
@@ -46,7 +47,8 @@ class HttpDoor:
     ) -> None:
         self._options = options
         routes = [
-            *MemoryRoutes(sessions, notices, health, deadline_s).routes(),
+            *StatusRoutes(health).routes(),
+            *MemoryRoutes(sessions, notices, health.note_error, deadline_s).routes(),
             *OllamaRoutes(sessions, model, relay_admin=options.relay_admin, note_error=health.note_error).routes(),
         ]
         app = Starlette(

@@ -1,33 +1,35 @@
-"""Our own routes: say, observe, forget, end, what is remembered and why, what is pending, what becomes due."""
+"""The memory routes: say, observe, forget, end, what is remembered and why, what is pending, what becomes due."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
-
-from starlette.responses import Response
-from starlette.routing import Route
+from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import BadRequest, UnknownScope
+from claudemem_edge.shapes.context import Context
 from claudemem_edge.shapes.turn import ENDINGS, Accepted, Failed, Final, Origin
 from claudemem_edge.transport import orders, wire
 from claudemem_edge.transport.guards import caller
 from claudemem_edge.transport.live import Live, Outlet
+from claudemem_edge.transport.operations import MEMORY_OPERATIONS, routes
+from claudemem_edge.transport.render import context_json, event_json, item_json, notice_json, outcome_json
 from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, failed_reply, json_bytes, json_reply
 from claudemem_edge.transport.scope import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
     from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
 
     from claudemem_edge.notices import Notices
     from claudemem_edge.sessions import Sessions
     from claudemem_edge.shapes.outcome import Outcome
     from claudemem_edge.shapes.turn import TurnEvent
-    from claudemem_edge.transport.health import Health
+    from claudemem_edge.transport import answers
 
 DOOR = "http"
 KEEP_ALIVE_S = 15.0
@@ -35,43 +37,20 @@ KEEP_ALIVE_S = 15.0
 
 
 class MemoryRoutes:
-    """The handlers of /memory/…, /health and /metrics."""
+    """The handlers of /memory/…."""
 
-    def __init__(self, sessions: Sessions, notices: Notices, health: Health, deadline_s: float) -> None:
+    def __init__(
+        self, sessions: Sessions, notices: Notices, note_error: Callable[[str], None], deadline_s: float
+    ) -> None:
         self._sessions = sessions
+        self._boot_id = sessions.boot_id
         self._notices = notices
-        self._health = health
+        self._note_error = note_error
         self._deadline_s = deadline_s
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        base = "/memory/{scope}"
-        return [
-            Route("/health", self.health, methods=["GET"]),
-            Route("/metrics", self.metrics, methods=["GET"]),
-            Route(base, self.show, methods=["GET"]),
-            Route(f"{base}/say", self.say, methods=["POST"]),
-            Route(f"{base}/cancel", self.cancel, methods=["POST"]),
-            Route(f"{base}/observe", self.observe, methods=["POST"]),
-            Route(f"{base}/forget", self.forget, methods=["POST"]),
-            Route(f"{base}/end", self.end, methods=["POST"]),
-            Route(f"{base}/context", self.context, methods=["GET"]),
-            Route(f"{base}/turns/{{turn}}", self.trace, methods=["GET"]),
-            Route(f"{base}/events", self.events, methods=["GET"]),
-            Route(f"{base}/pending", self.pending, methods=["GET"]),
-            Route(f"{base}/pending", self.add_pending, methods=["POST"]),
-            Route(f"{base}/pending/{{id}}", self.change_pending, methods=["PATCH"]),
-        ]
-
-    async def health(self, request: Request) -> Response:
-        """Tell how the daemon is."""
-        del request
-        return json_reply(self._health.report())
-
-    async def metrics(self, request: Request) -> Response:
-        """Tell the numbers, for Prometheus."""
-        del request
-        return Response(self._health.metrics(), media_type="text/plain; version=0.0.4")
+        return routes(MEMORY_OPERATIONS, self)
 
     async def say(self, request: Request) -> Response:
         """Answer an utterance with the events of its turn, or with their last alone when `stream` is false."""
@@ -107,10 +86,10 @@ class MemoryRoutes:
         finally:
             await events.aclose()
 
-    def _event(self, event: TurnEvent) -> dict[str, Any]:
+    def _event(self, event: TurnEvent) -> answers.TurnEvent:
         if isinstance(event, Failed):
-            self._health.note_error(event.code)
-        return {**wire.event_json(event), "boot_id": self._sessions.boot_id}
+            self._note_error(event.code)
+        return event_json(event, self._boot_id)
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a running turn."""
@@ -118,7 +97,11 @@ class MemoryRoutes:
         body = wire.parse(wire.CancelIn, await request.body())
         if not body.id:
             raise BadRequest("the field id is missing", hint="it is the id of the ask to cancel")
-        return json_reply({"cancelled": self._sessions.cancel(scope, body.id)})
+        answer: answers.CancelledAnswer = {
+            "cancelled": self._sessions.cancel(scope, body.id),
+            "boot_id": self._boot_id,
+        }
+        return json_reply(answer)
 
     async def observe(self, request: Request) -> Response:
         """Learn something without answering it."""
@@ -135,13 +118,15 @@ class MemoryRoutes:
 
     async def end(self, request: Request) -> Response:
         """End a scope: nothing of it stays."""
-        return json_reply({"ended": self._sessions.end(_scope(request)), "boot_id": self._sessions.boot_id})
+        answer: answers.EndedAnswer = {"ended": self._sessions.end(_scope(request)), "boot_id": self._boot_id}
+        return json_reply(answer)
 
     async def show(self, request: Request) -> Response:
         """Show everything remembered for a scope."""
         scope = _scope(request)
         view = self._sessions.peek(scope).view(at=self._sessions.now())
-        return json_reply({**view, "scope": scope, "boot_id": self._sessions.boot_id})
+        answer: answers.MemoryAnswer = {**view, "scope": scope, "boot_id": self._boot_id}
+        return json_reply(answer)
 
     async def context(self, request: Request) -> Response:
         """Choose the block for a question; where nothing was ever said it is empty."""
@@ -149,10 +134,11 @@ class MemoryRoutes:
         query = wire.from_query(wire.ContextIn, dict(request.query_params))
         try:
             block = self._sessions.context(scope, query.query, limit_chars=query.limit_chars, language=query.language)
+            turn = self._sessions.peek(scope).turn
         except UnknownScope:
-            return json_reply({"text": "", "lines": [], "turn": 0, "boot_id": self._sessions.boot_id})
-        turn = self._sessions.peek(scope).turn
-        return json_reply({**wire.context_json(block), "turn": turn, "boot_id": self._sessions.boot_id})
+            block, turn = Context(), 0
+        answer: answers.BlockAnswer = {**context_json(block), "turn": turn, "boot_id": self._boot_id}
+        return json_reply(answer)
 
     async def trace(self, request: Request) -> Response:
         """Tell why a recent turn was answered as it was."""
@@ -161,9 +147,13 @@ class MemoryRoutes:
         if not (number.isascii() and number.isdigit() and len(number) < 10):
             raise BadRequest("a turn is a whole number")
         trace = self._sessions.trace(scope, int(number))
-        context = wire.context_json(trace.context) if trace.context is not None else None
-        outcome = wire.outcome_json(trace.outcome)
-        return json_reply({"turn": int(number), "outcome": outcome, "context": context})
+        answer: answers.Trace = {
+            "turn": int(number),
+            "outcome": outcome_json(trace.outcome),
+            "context": context_json(trace.context) if trace.context is not None else None,
+            "boot_id": self._boot_id,
+        }
+        return json_reply(answer)
 
     async def pending(self, request: Request) -> Response:
         """List what is still to happen."""
@@ -172,7 +162,8 @@ class MemoryRoutes:
             items = self._sessions.peek(scope).pending()
         except UnknownScope:
             items = ()
-        return json_reply({"items": [orders.item_json(item) for item in items], "boot_id": self._sessions.boot_id})
+        answer: answers.PendingAnswer = {"items": [item_json(item) for item in items], "boot_id": self._boot_id}
+        return json_reply(answer)
 
     async def add_pending(self, request: Request) -> Response:
         """Add a reminder or task."""
@@ -200,7 +191,7 @@ class MemoryRoutes:
         lost = 0
         try:
             await outlet.begin(EVENT_STREAM if sse else NDJSON, headers={"cache-control": "no-store"})
-            await outlet.write(_row({"event": "listening", "scope": scope, "boot_id": self._sessions.boot_id}, sse=sse))
+            await outlet.write(_row({"event": "listening", "scope": scope, "boot_id": self._boot_id}, sse=sse))
             while True:
                 try:
                     async with asyncio.timeout(KEEP_ALIVE_S if sse else None):
@@ -213,14 +204,14 @@ class MemoryRoutes:
                 if subscription.lost > lost:
                     lost = subscription.lost
                     await outlet.write(_row({"event": "lost", "count": lost}, sse=sse))
-                await outlet.write(_row(wire.notice_json(notice), sse=sse))
+                await outlet.write(_row(notice_json(notice), sse=sse))
             await outlet.end()
         finally:
             subscription.close()
 
     def _outcome(self, outcome: Outcome, status: int = HTTPStatus.OK) -> Response:
-        body = {**wire.outcome_json(outcome), "boot_id": self._sessions.boot_id}
-        return json_reply(body, status, {"X-Claudemem-Turn": str(outcome.turn)})
+        answer: answers.OutcomeAnswer = {**outcome_json(outcome), "boot_id": self._boot_id}
+        return json_reply(answer, status, {"X-Claudemem-Turn": str(outcome.turn)})
 
 
 def _scope(request: Request) -> str:
@@ -231,6 +222,6 @@ def _turn_header(event: TurnEvent) -> dict[str, str]:
     return {"X-Claudemem-Turn": str(event.turn)} if isinstance(event, (Accepted, Final)) else {}
 
 
-def _row(payload: dict[str, Any], *, sse: bool) -> bytes:
+def _row(payload: answers.NoticeRow, *, sse: bool) -> bytes:
     body = json_bytes(payload)
     return b"event: " + payload["event"].encode("ascii") + b"\ndata: " + body + b"\n\n" if sse else body + b"\n"

@@ -8,14 +8,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from claudemem_edge import __version__
 from claudemem_edge.counters import Counters
 from claudemem_edge.transport.mqtt_messages import Letter, packed
 from claudemem_edge.transport.mqtt_requests import Requests
 from claudemem_edge.transport.mqtt_topics import Topics
-from claudemem_edge.transport.wire import notice_json
+from claudemem_edge.transport.render import notice_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,12 +22,22 @@ if TYPE_CHECKING:
     from claudemem_edge.notices import Notices, Subscription
     from claudemem_edge.sessions import Sessions
     from claudemem_edge.shapes.options import MqttOptions
+    from claudemem_edge.shapes.status import LinkStatus
     from claudemem_edge.shapes.turn import Notice
+    from claudemem_edge.transport import mqtt_answers
     from claudemem_edge.transport.health import Health
     from claudemem_edge.transport.mqtt_link import MqttLink
 
 LOG = logging.getLogger(__name__)
-API = 1
+NOT_STARTED: LinkStatus = {
+    "connected": False,
+    "echo_ms": None,
+    "protocol": "",
+    "problem": "not started",
+    "connects": 0,
+    "waiting": 0,
+    "refused": [],
+}
 LOOK_EVERY_S = 1.0
 """How often it is looked whether something changed that the broker stores."""
 DUE_EXPIRY_S = 300.0
@@ -90,9 +99,9 @@ class MqttDoor:
         await self._link.stop(self._status("offline"))
         self._link = None
 
-    def status(self) -> dict[str, object]:
+    def status(self) -> LinkStatus:
         """Return how the link is: `connected`, and `echo_ms` of its last real round trip."""
-        return self._link.status() if self._link is not None else {"connected": False, "problem": "not started"}
+        return self._link.status() if self._link is not None else NOT_STARTED
 
     def _send(self, letter: Letter) -> None:
         if self._link is not None:
@@ -124,17 +133,21 @@ class MqttDoor:
     def _changes(self) -> Iterator[Letter]:
         """Return what the broker stores of us and is no longer true there."""
         report = self._health.report()
-        model = report.get("model", {})
-        named = [model["name"]] if model.get("name") else []
-        info = {"version": __version__, "api": API, "boot_id": self._sessions.boot_id, "models": named}
+        name = report["model"]["name"]
+        info: mqtt_answers.Info = {
+            "version": report["version"],
+            "api": report["api"],
+            "boot_id": report["boot_id"],
+            "models": [name] if name else [],
+        }
         if self._is_new(self._topics.info, info):
             yield Letter(self._topics.info, packed(info), qos=1, retain=True)
         state = self._state()
         if self._is_new(self._topics.state, state):
             yield Letter(self._topics.state, packed(state), qos=1, retain=True)
         now_s = asyncio.get_running_loop().time()
-        proven = self.status().get("echo_ms") is not None
-        is_new = self._is_new(self._topics.health, (report.get("status"), report.get("backend"), proven))
+        proven = self.status()["echo_ms"] is not None
+        is_new = self._is_new(self._topics.health, (report["status"], report["backend"], proven))
         if is_new or now_s >= self._health_due_s:
             self._health_due_s = now_s + self._options.health_every_s
             yield Letter(self._topics.health, packed(report), retain=True)
@@ -148,7 +161,7 @@ class MqttDoor:
         self._told[topic] = value
         return told != value
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> mqtt_answers.State:
         memories = [self._sessions.peek(scope) for scope in self._sessions.scopes()]
         return {
             "scopes": len(memories),
@@ -161,9 +174,9 @@ class MqttDoor:
             self._send(self._due(notice))
 
     def _due(self, notice: Notice) -> Letter:
-        body = notice_json(notice)
-        payload = packed({"event_type": body.pop("event"), **body})
+        told = notice_json(notice)
+        body: mqtt_answers.DueNews = {"event_type": told["event"], **told}
         expires_s = asyncio.get_running_loop().time() + DUE_EXPIRY_S
         stands = partial(self._sessions.stands, notice)
         topic = self._topics.due(notice.scope)
-        return Letter(topic, payload, qos=1, keep=True, expires_s=expires_s, stands=stands)
+        return Letter(topic, packed(body), qos=1, keep=True, expires_s=expires_s, stands=stands)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from claudemem_edge.counters import Counters
     from claudemem_edge.shapes.options import MqttOptions
+    from claudemem_edge.shapes.status import LinkStatus
     from claudemem_edge.transport.mqtt_messages import Arrival
     from claudemem_edge.transport.mqtt_outbox import Posting
     from claudemem_edge.transport.mqtt_topics import Topics
@@ -94,7 +95,7 @@ class MqttLink:
         """True while we are connected and subscribed."""
         return self._client is not None
 
-    def status(self) -> dict[str, object]:
+    def status(self) -> LinkStatus:
         """Return how the link is. `echo_ms` is the last real way through the broker and back to us."""
         return {
             "connected": self.connected,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(slots=True, frozen=True)
@@ -51,6 +51,6 @@ class Letter:
     instead: bytes = b""
 
 
-def packed(payload: dict[str, Any]) -> bytes:
+def packed(payload: Mapping[str, object]) -> bytes:
     """Return a payload as JSON in UTF-8."""
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from claudemem_edge.errors import EdgeError, Expired, UnknownScope
 from claudemem_edge.transport.mqtt_messages import Address, Letter, packed
 from claudemem_edge.transport.mqtt_repeats import Repeats
-from claudemem_edge.transport.wire import error_json
+from claudemem_edge.transport.render import error_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from claudemem_edge.counters import Counters
     from claudemem_edge.sessions import Sessions
@@ -113,7 +113,7 @@ class Replies:
             return None
 
 
-def done_body(body: dict[str, Any]) -> dict[str, Any]:
+def done_body(body: Mapping[str, object]) -> dict[str, Any]:
     """Return the reply of a request that was carried out."""
     return {"ok": True, "end": "final", **body}
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from claudemem_edge.errors import BadRequest, EdgeError, Expired, InternalError, TooLong, UnknownScope
 from claudemem_edge.shapes.turn import Origin
 from claudemem_edge.transport import orders, wire
-from claudemem_edge.transport.fields import AWARE, ID, WireModel, given
+from claudemem_edge.transport.fields import AWARE, ID, WireModel, given, optional
 from claudemem_edge.transport.mqtt_messages import Address, Letter, packed
 from claudemem_edge.transport.mqtt_replies import Replies, Request, done_body, failed_body
 from claudemem_edge.transport.mqtt_turns import Turns
+from claudemem_edge.transport.render import context_json, outcome_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from claudemem_edge.counters import Counters
@@ -39,7 +40,7 @@ PLAIN_FIELD = {"chat/request": "text", "chat/cancel": "id", "memory/observe": "t
 class AskIn(wire.AskIn):
     """An ask over MQTT. Its `ttl_s` counts from `sent_at`, where it says so: it may have been on its way for long."""
 
-    sent_at: datetime | None = given(AWARE, None)
+    sent_at: datetime | None = given(optional(AWARE), None, meaning="When it was sent; `ttl_s` counts from then.")
 
 
 @dataclass(slots=True, frozen=True)
@@ -147,7 +148,7 @@ class Requests:
         self._counters.error(error.code)
         self._send(Letter(self._topics.error, packed({"kind": call.kind, **body})))
 
-    def _once(self, request: Request, work: Callable[[], dict[str, Any] | None]) -> None:
+    def _once(self, request: Request, work: Callable[[], Mapping[str, object] | None]) -> None:
         """Carry out a request unless it is a repeat, and answer it. Work that returns None answers later."""
         if self._replies.is_repeat(request):
             return
@@ -195,9 +196,9 @@ class Requests:
         body = _read(wire.ObserveIn, call.kind, payload)
         door = f"{DOOR}:{body.device}"
 
-        def work() -> dict[str, Any]:
+        def work() -> Mapping[str, object]:
             learned = self._sessions.observe(call.scope, body.speaker, body.text, language=body.language, door=door)
-            return wire.outcome_json(learned)
+            return outcome_json(learned)
 
         self._once(Request(call.kind, call.scope, body.id, address), work)
 
@@ -207,7 +208,7 @@ class Requests:
         def work() -> dict[str, Any]:
             outcome = orders.forget(self._sessions, call.scope, body)
             self._replies.forget()
-            return {"removed": _removed(outcome), **wire.outcome_json(outcome)}
+            return {"removed": _removed(outcome), **outcome_json(outcome)}
 
         self._once(Request(call.kind, call.scope, body.id, address), work)
 
@@ -216,7 +217,7 @@ class Requests:
 
         def work() -> dict[str, Any]:
             outcome = orders.change_pending(self._sessions, call.scope, body, DOOR)
-            return {"id": body.id, **wire.outcome_json(outcome)}
+            return {"id": body.id, **outcome_json(outcome)}
 
         # An id names the item; only where one is added it can tell the request itself from another.
         own_id = body.id if body.op == "add" else ""
@@ -228,7 +229,7 @@ class Requests:
         except UnknownScope:
             return {"text": "", "lines": [], "turn": 0}
         block = self._sessions.context(scope, body.query, limit_chars=body.limit_chars, language=body.language)
-        return {**wire.context_json(block), "turn": turn}
+        return {**context_json(block), "turn": turn}
 
 
 def _read(model: type[Model], kind: str, payload: bytes) -> Model:

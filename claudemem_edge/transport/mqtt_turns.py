@@ -11,7 +11,7 @@ from claudemem_edge.errors import Busy, InternalError
 from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final, Said
 from claudemem_edge.transport.mqtt_messages import Letter, packed
 from claudemem_edge.transport.mqtt_replies import done_body, failed_body
-from claudemem_edge.transport.wire import changes_json, failed_json
+from claudemem_edge.transport.render import changes_json, failed_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable

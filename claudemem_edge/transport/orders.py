@@ -1,18 +1,17 @@
-"""What a door's own requests come to: an Ask for a turn, a command for a memory, an item as JSON."""
+"""What a door's own requests come to: an Ask for a turn, a command for a memory."""
 
 from __future__ import annotations
 
 import asyncio
 import uuid
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import BadRequest
 from claudemem_edge.shapes.turn import Ask, Origin
 
 if TYPE_CHECKING:
     from claudemem_edge.sessions import Sessions
-    from claudemem_edge.shapes.memory import Item
     from claudemem_edge.shapes.outcome import Outcome
     from claudemem_edge.transport.wire import AskIn, ForgetIn, PendingIn
 
@@ -85,21 +84,3 @@ def _add(sessions: Sessions, scope: str, body: PendingIn, door: str) -> Outcome:
     item = next(change.id for change in added.changed if change.record == "item")
     timed = sessions.command(scope, "change", f"{item} {body.due.isoformat()}", language=body.language)
     return replace(timed, changed=added.changed + timed.changed)
-
-
-def item_json(item: Item) -> dict[str, Any]:
-    """Return an item as plain JSON."""
-    return {
-        "id": item.id,
-        "kind": item.kind,
-        "text": item.text,
-        "state": item.state,
-        "due": item.due.at().isoformat() if item.due is not None else None,
-        "grain": item.grain,
-        "recurrence": item.recurrence,
-        "trigger": item.trigger,
-        "parent": item.parent,
-        "missed": item.missed,
-        "asked_at": item.asked_at_door,
-        "turn": item.turn,
-    }

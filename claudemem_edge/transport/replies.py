@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from claudemem_edge.errors import EdgeError
-from claudemem_edge.transport.wire import error_json
+from claudemem_edge.transport.render import error_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from claudemem_edge.shapes.turn import Failed
+    from claudemem_edge.transport.answers import ErrorBody, TurnEvent
 
 STATUS = {
     "bad_request": HTTPStatus.BAD_REQUEST,
@@ -72,20 +73,20 @@ def error_reply(error: EdgeError, path: str, text: str = "") -> Response:
     return json_reply(shaped(body, path), status_of(error), headers)
 
 
-def error_body(error: EdgeError, text: str = "") -> dict[str, Any]:
+def error_body(error: EdgeError, text: str = "") -> ErrorBody:
     """Return an error's fields. A sentence in the user's language stands alone: hints are English."""
-    body: dict[str, Any] = error_json(error, text)["error"]
+    body = error_json(error, text)["error"]
     return {**body, "hint": ""} if text else body
 
 
-def failed_reply(failed: Failed, body: dict[str, Any]) -> Response:
+def failed_reply(failed: Failed, body: TurnEvent) -> Response:
     """Return the ending of a turn that failed before anything of it was sent."""
     status = STATUS.get(failed.code, HTTPStatus.INTERNAL_SERVER_ERROR)
     headers = {"Retry-After": str(max(1, math.ceil(failed.retry_after_s)))} if failed.retry_after_s else {}
     return json_reply(body, status, headers)
 
 
-def shaped(body: dict[str, Any], path: str) -> dict[str, Any]:
+def shaped(body: ErrorBody, path: str) -> dict[str, Any]:
     """Return an error's JSON: our own shape, Ollama's (`error` is a sentence) or OpenAI's (`error` has a message)."""
     if path.startswith(("/memory/", "/health", "/metrics")):
         return {"error": body}

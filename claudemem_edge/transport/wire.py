@@ -1,19 +1,17 @@
-"""What comes in and goes out as JSON on our own doors. Whatever the bytes are, they make a model or a typed error.
+"""What comes in as JSON on our own doors. Whatever the bytes are, they make a model or a typed error.
 
 No error repeats what was sent: it names the field and says what is wanted there.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic_core import ValidationError
 
-from claudemem_edge.errors import BadRequest, Busy, EdgeError, TooLong, did_you_mean
-from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final, Said
+from claudemem_edge.errors import BadRequest, TooLong, did_you_mean
 from claudemem_edge.transport.fields import (
     AWARE,
     FLAG,
@@ -27,6 +25,7 @@ from claudemem_edge.transport.fields import (
     count,
     given,
     one_of,
+    optional,
     seconds,
     validator,
 )
@@ -36,82 +35,83 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-    from claudemem_edge.shapes.context import Context
-    from claudemem_edge.shapes.outcome import Change, Outcome
-    from claudemem_edge.shapes.turn import Notice, TurnEvent
-
 MAX_BODY_BYTES = 1 << 20
 FIELD_NAME = re.compile(r"[a-z_]{1,24}")
 YEAR_S = 31_536_000
 
 
+ID_MEANING = "Yours, to know the answer by. Another request with the same id is a repeat."
+LANGUAGE_MEANING = "Of the words, such as en or zh; empty: the words themselves decide."
+DEVICE_MEANING = "Where it was said, such as kitchen; a reminder is announced there."
+
+
 @dataclass(slots=True, frozen=True)
 class AskIn(WireModel):
-    """One thing a user says, to be answered. `ttl_s` is how long the answer is of use."""
+    """One thing a user says, to be answered."""
 
-    text: str = given(SPOKEN)
-    id: str = given(ID, "")
-    language: str = given(LANGUAGE, "", alias="lang")
-    user: str = given(PLAIN, "")
-    stream: bool = given(FLAG, default=True)
-    ttl_s: float | None = given(seconds(3600), None)
-    supersede: bool = given(FLAG, default=False)
-    device: str = given(PLAIN, "")
+    text: str = given(SPOKEN, meaning="What was said; not blank.")
+    id: str = given(ID, "", meaning=ID_MEANING)
+    language: str = given(LANGUAGE, "", alias="lang", meaning=LANGUAGE_MEANING)
+    user: str = given(PLAIN, "", meaning="Who spoke, where it is not the one whose memory this is.")
+    stream: bool = given(FLAG, default=True, meaning="False: the ending alone.")
+    ttl_s: float | None = given(optional(seconds(3600)), None, meaning="How long the answer is of use.")
+    supersede: bool = given(FLAG, default=False, meaning="True: end what is being answered in this scope.")
+    device: str = given(PLAIN, "", meaning=DEVICE_MEANING)
 
 
 @dataclass(slots=True, frozen=True)
 class ObserveIn(WireModel):
-    """One thing said elsewhere, to be learned. `speaker`: user, assistant, event, or a person's name."""
+    """One thing said elsewhere, to be learned."""
 
-    text: str = given(SPOKEN)
-    speaker: str = given(SPEAKER, "user", alias="role")
-    id: str = given(ID, "")
-    language: str = given(LANGUAGE, "", alias="lang")
-    device: str = given(PLAIN, "")
+    text: str = given(SPOKEN, meaning="What was said or happened; not blank.")
+    speaker: str = given(SPEAKER, "user", alias="role", meaning="user, assistant, event, or a person's name.")
+    id: str = given(ID, "", meaning=ID_MEANING)
+    language: str = given(LANGUAGE, "", alias="lang", meaning=LANGUAGE_MEANING)
+    device: str = given(PLAIN, "", meaning=DEVICE_MEANING)
 
 
 @dataclass(slots=True, frozen=True)
 class ForgetIn(WireModel):
-    """What to forget; `key` names the entity, topic or item; all of it needs `confirm`."""
+    """What to forget."""
 
     what: Literal["last", "task", "item", "topic", "entity", "all"] = given(
         one_of("last", "task", "item", "topic", "entity", "all"), alias="scope"
     )
-    key: str = given(PLAIN, "")
-    confirm: bool = given(FLAG, default=False)
-    id: str = given(ID, "")
+    key: str = given(PLAIN, "", meaning="Names the entity, topic or item.")
+    confirm: bool = given(FLAG, default=False, meaning="Must be true to forget all.")
+    id: str = given(ID, "", meaning=ID_MEANING)
 
 
 @dataclass(slots=True, frozen=True)
 class PendingIn(WireModel):
-    """A change to what is pending: a new item, or done, cancel, snooze for an old one."""
+    """A change to what is pending: a new item, or done, cancel, snooze, change for an old one."""
 
     op: Literal["add", "done", "cancel", "delete", "snooze", "change"] = given(
         one_of("add", "done", "cancel", "delete", "snooze", "change"), "add"
     )
-    id: str = given(ID, "")
-    text: str = given(TEXT, "")
-    due: datetime | None = given(AWARE, None)
-    for_s: float = given(seconds(YEAR_S), 600.0)
-    language: str = given(LANGUAGE, "", alias="lang")
-    device: str = given(PLAIN, "")
+    id: str = given(ID, "", meaning='The item, such as "p7".')
+    text: str = given(TEXT, "", meaning="What to be reminded of; with add.")
+    due: datetime | None = given(optional(AWARE), None, meaning="When; with add and change.")
+    for_s: float = given(seconds(YEAR_S), 600.0, meaning="How long to snooze.")
+    language: str = given(LANGUAGE, "", alias="lang", meaning=LANGUAGE_MEANING)
+    device: str = given(PLAIN, "", meaning="Where to announce a new item, such as kitchen.")
 
 
 @dataclass(slots=True, frozen=True)
 class ContextIn(WireModel):
     """A question to choose a block for."""
 
-    query: str = given(SPOKEN)
-    limit_chars: int | None = given(count(4000), None)
-    language: str = given(LANGUAGE, "", alias="lang")
-    id: str = given(ID, "")
+    query: str = given(SPOKEN, meaning="The question; not blank.")
+    limit_chars: int | None = given(optional(count(4000)), None, meaning="Room for the block; null: the settings'.")
+    language: str = given(LANGUAGE, "", alias="lang", meaning=LANGUAGE_MEANING)
+    id: str = given(ID, "", meaning=ID_MEANING)
 
 
 @dataclass(slots=True, frozen=True)
 class CancelIn(WireModel):
-    """Which running ask to cancel; an empty id means whichever runs."""
+    """Which running ask to cancel."""
 
-    id: str = given(ID, "")
+    id: str = given(ID, "", meaning="That of the ask. Over MQTT none at all means whichever runs.")
 
 
 Model = TypeVar("Model", bound=WireModel)
@@ -158,98 +158,3 @@ def _wanted(detail: ErrorDetails) -> str:
     if detail["type"] == "string_pattern_mismatch":
         return "holds a character that is not allowed there"
     return detail["msg"].replace("Input should", "should")
-
-
-def context_json(context: Context) -> dict[str, Any]:
-    """Return a block with the reason for each line."""
-    return {
-        "text": context.text,
-        "lines": [
-            {"kind": line.kind, "text": line.text, "turns": list(line.turns), "score": _finite(line.score)}
-            for line in context.lines
-        ],
-    }
-
-
-def _finite(value: float) -> float | None:
-    return round(value, 4) if math.isfinite(value) else None
-
-
-def changes_json(changes: tuple[Change, ...]) -> list[dict[str, Any]]:
-    """Return changes as plain objects."""
-    return [
-        {"kind": change.kind, "record": change.record, "id": change.id, "detail": dict(change.detail)}
-        for change in changes
-    ]
-
-
-def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """Return what one utterance changed."""
-    return {
-        "turn": outcome.turn,
-        "changed": changes_json(outcome.changed),
-        "say": outcome.say,
-        "complete": outcome.complete,
-        "asks_back": outcome.open_question is not None,
-        "language": outcome.language,
-    }
-
-
-def event_json(event: TurnEvent) -> dict[str, Any]:
-    """Return one event of a turn; `event` says which it is."""
-    match event:
-        case Accepted():
-            changed = changes_json(event.changed)
-            return {"event": "accepted", "id": event.id, "turn": event.turn, "queue": event.queue, "changed": changed}
-        case Said():
-            return {"event": "said", "id": event.id, "text": event.text}
-        case Delta():
-            return {"event": "delta", "id": event.id, "seq": event.seq, "text": event.text}
-        case Final():
-            return {
-                "event": "final",
-                "id": event.id,
-                "turn": event.turn,
-                "text": event.text,
-                "model": event.model,
-                "asks_back": event.asks_back,
-                "context": context_json(event.context),
-            }
-        case Failed():
-            return {"event": "failed", "id": event.id, "turn": event.turn, **failed_json(event)}
-        case Cancelled():
-            return {"event": "cancelled", "id": event.id, "turn": event.turn, "reason": event.reason}
-
-
-def notice_json(notice: Notice) -> dict[str, Any]:
-    """Return a notice as it goes to its subscribers."""
-    return {
-        "event": notice.kind,
-        "scope": notice.scope,
-        "id": notice.item,
-        "text": notice.text,
-        "due": notice.due,
-        "language": notice.language,
-        "asked_at": notice.asked_at_door,
-        "repeat": notice.repeat,
-    }
-
-
-def failed_json(failed: Failed) -> dict[str, Any]:
-    """Return the error of a failed turn in the shape of `error_json`."""
-    body: dict[str, Any] = {"code": failed.code, "text": failed.text, "hint": ""}
-    if failed.retry_after_s:
-        body["retry_after_s"] = failed.retry_after_s
-    if failed.heard:
-        body["heard"] = True
-    return {"error": body}
-
-
-def error_json(error: EdgeError, text: str = "") -> dict[str, Any]:
-    """Return an error as it goes over the wire; `text` replaces its sentence, in the language of the user."""
-    body: dict[str, Any] = {"code": error.code, "text": text or error.message, "hint": error.hint}
-    if isinstance(error, Busy):
-        body["retry_after_s"] = error.retry_after_s
-    if error.heard:
-        body["heard"] = True
-    return {"error": body}

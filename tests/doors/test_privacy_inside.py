@@ -17,6 +17,7 @@ from fakes.real_mosquitto import eventually
 from claudemem_edge.transport.memory_routes import MemoryRoutes
 from claudemem_edge.transport.mqtt_topics import REPLY_TO
 from claudemem_edge.transport.ollama_routes import OllamaRoutes
+from claudemem_edge.transport.operations import MEMORY_OPERATIONS, routes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -113,7 +114,7 @@ async def test_a_route_that_fails_inside(doors: Doors, method: str, path: str, b
 async def test_each_route_is_among_them() -> None:
     """Each that is about a scope, or about a model: no other can meet anybody's words."""
     nobody: Any = None
-    ours = MemoryRoutes(nobody, nobody, nobody, 1.0).routes()
+    ours = routes(MEMORY_OPERATIONS, MemoryRoutes)
     ours += OllamaRoutes(nobody, nobody, relay_admin=False, note_error=print).routes()
     paths = [(method, path.removeprefix(f"/u/{BREAKING}").partition("?")[0]) for method, path, _ in ROUTES]
     handlers = {

@@ -88,7 +88,7 @@ async def open_house(broker: Broker, fake: FakeOllama, **changes: Any) -> AsyncI
     sessions, notices, counters = make_sessions(fake.url), Notices(), Counters()
     health = Health(sessions, sessions._model, counters)  # type: ignore[arg-type] # the client, seen as what answers
     door = MqttDoor(replace(fast, **changes), sessions, notices, health, counters=counters, deadline_s=20)
-    health.parts["mqtt"] = door.status
+    health.mqtt = door.status
     async with Listener(broker, f"{BASE}/#") as client:
         await door.start()
         await client.until(lambda one: one.topic.value == f"{BASE}/status" and one.payload == b"online")

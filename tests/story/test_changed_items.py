@@ -17,7 +17,9 @@ PRESSURE, MEETING, PILLS = "提醒我明天上午10点测血压", "提醒我后�
 
 
 def held(memory: Memory, now: Moment) -> dict[str, str]:
-    return {one["text"]: f"{one['due'][:16]} {one['recurrence']}".strip() for one in memory.view(at=now)["items"]}
+    return {
+        one["text"]: f"{(one['due'] or '')[:16]} {one['recurrence']}".strip() for one in memory.view(at=now)["items"]
+    }
 
 
 @pytest.mark.parametrize(

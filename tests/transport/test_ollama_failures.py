@@ -167,7 +167,7 @@ async def test_closing_the_door_gives_what_is_being_answered_its_ending(
         reply = await running
         await fake.wait_closed()
         assert house.said("assistant") == []
-        assert house.counters.snapshot()["errors"] == {"shutdown": 1}
+        assert house.counters.errors() == {"shutdown": 1}
     assert reply.status_code == (200 if begun else 503)
     assert rows(reply)[-1]["code"] == "shutdown"
     assert "Traceback" not in caplog.text

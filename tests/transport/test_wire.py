@@ -13,6 +13,7 @@ from claudemem_edge.shapes.context import Context, ContextLine
 from claudemem_edge.shapes.outcome import Change
 from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final, Said, TurnEvent
 from claudemem_edge.transport import wire
+from claudemem_edge.transport.render import error_json, event_json
 
 if TYPE_CHECKING:
     from claudemem_edge.transport.fields import WireModel
@@ -54,6 +55,9 @@ BAD: dict[str, tuple[type[WireModel], bytes, str]] = {
     "something else to forget": (wire.ForgetIn, b'{"what":"zebra-in-the-attic"}', "what"),
     "an operation that is none": (wire.PendingIn, b'{"op":"explode"}', "op"),
     "a time without a zone": (wire.PendingIn, b'{"op":"add","due":"2026-03-12T10:00:00"}', "due"),
+    "a time as a number, of seconds or else": (wire.PendingIn, b'{"op":"add","due":1893456000}', "due"),
+    "a time in a year that is none elsewhere": (wire.PendingIn, b'{"due":"9999-12-31T23:00:00-08:00"}', "due"),
+    "a snooze without a length": (wire.PendingIn, b'{"op":"snooze","id":"p1","for_s":null}', "for_s"),
     "a time that is none": (wire.PendingIn, b'{"op":"add","due":"zebra-in-the-attic"}', "due"),
     "half a character": (wire.ContextIn, b'{"query":"a","limit_chars":1.5}', "limit_chars"),
 }
@@ -178,12 +182,12 @@ EVENTS: list[tuple[TurnEvent, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("event", "expected"), EVENTS, ids=lambda value: type(value).__name__)
 def test_events_go_out_as_plain_json(event: TurnEvent, expected: dict[str, Any]) -> None:
-    assert wire.event_json(event) == expected
-    json.dumps(wire.event_json(event), allow_nan=False)
+    assert event_json(event, "b") == {**expected, "boot_id": "b"}
+    json.dumps(event_json(event, "b"), allow_nan=False)
 
 
 def test_an_error_goes_out_with_code_sentence_and_hint() -> None:
     error = Busy("all places are taken", retry_after_s=3.0, hint="ask again", heard=True)
     body = {"code": "busy", "text": "all places are taken", "hint": "ask again", "retry_after_s": 3.0, "heard": True}
-    assert wire.error_json(error) == {"error": body}
-    assert wire.error_json(error, "spoken")["error"]["text"] == "spoken"
+    assert error_json(error) == {"error": body}
+    assert error_json(error, "spoken")["error"]["text"] == "spoken"

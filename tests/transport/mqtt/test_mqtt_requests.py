@@ -166,4 +166,4 @@ async def test_a_failure_inside_is_answered_and_tells_nothing(house: House, capl
 async def test_an_error_is_counted_by_its_code(house: House) -> None:
     await house.publish("chat/anna/request", b"{")
     await house.replies("chat/anna/reply", 1)
-    assert house.counters.snapshot()["errors"] == {"bad_request": 1}
+    assert house.counters.errors() == {"bad_request": 1}
