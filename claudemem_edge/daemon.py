@@ -81,7 +81,8 @@ class Daemon:
 
     async def run(self, *, stop_with_input: bool = False) -> int:
         """Serve until a signal (or the end of standard input) comes. Return the exit status."""
-        set_up_log(self._settings.log.level, log_text=self._settings.log.log_text)
+        log = self._settings.log
+        set_up_log(log.level, log_text=log.log_text, log_access=log.access)
         close_to_others()
         if self._settings.process.lock_memory and (problem := lock_memory()):
             logger.warning("process.lock_memory: %s", problem)

@@ -19,6 +19,9 @@ NEVER = logging.CRITICAL + 1
 spoken = logging.getLogger(f"{__name__}.spoken")
 spoken.setLevel(NEVER)
 """Takes what people say and what blocks hold. Closed unless `set_up_log` opens it."""
+access = logging.getLogger(f"{__name__}.access")
+access.setLevel(NEVER)
+"""Takes a line for each HTTP request. Closed unless `set_up_log` opens it: who spoke when is private too."""
 
 
 class WordlessFormatter(logging.Formatter):
@@ -29,8 +32,11 @@ class WordlessFormatter(logging.Formatter):
         return told(ei[1]) if ei[1] is not None else ""
 
 
-def set_up_log(level: str, *, log_text: bool = False) -> None:
-    """Log to standard error, our own lines at `level`, the libraries' from warnings up; words only with `log_text`."""
+def set_up_log(level: str, *, log_text: bool = False, log_access: bool = False) -> None:
+    """Log to standard error, our own lines at `level`, the libraries' from warnings up.
+
+    Words only with `log_text`, requests only with `log_access`.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(WordlessFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(
@@ -38,6 +44,7 @@ def set_up_log(level: str, *, log_text: bool = False) -> None:
     )
     logging.getLogger(OWN).setLevel(level.upper())
     spoken.setLevel(logging.NOTSET if log_text else NEVER)
+    access.setLevel(logging.NOTSET if log_access else NEVER)
     if log_text:
         logger.warning("log.log_text is on: what people say is logged at level debug, for whoever reads the log")
     sys.unraisablehook = lambda unraisable: logger.error("an exception came too late: %s", told(unraisable.exc_value))

@@ -57,9 +57,10 @@ class LanguageOptions:
 
 @dataclass(slots=True, frozen=True)
 class LogOptions:
-    """How much is logged. `log_text` lets what people say into it, at level debug."""
+    """How much is logged. `access`: a line for each request; `log_text`: what people say as well, at level debug."""
 
     level: str = "info"
+    access: bool = False
     log_text: bool = False
 
 

@@ -14,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import Server
 
 from claudemem_edge.errors import BadRequest, Busy, EdgeError, TimedOut, TooLong
+from claudemem_edge.transport.access import UNKNOWN, log_access, peer_of
 from claudemem_edge.transport.replies import JSON, HttpRefusal, error_body, json_bytes, shaped, status_of
 
 if TYPE_CHECKING:
@@ -64,10 +65,13 @@ class GuardedProtocol(H11Protocol):
         self._refused = False
         self._full: asyncio.TimerHandle | None = None
         self._made_s = self.loop.time()
+        self._peer = UNKNOWN
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
         """Take a connection in, or refuse it with a reason when all places are busy."""
         super().connection_made(transport)
+        self._peer = peer_of(transport)
+        self.app_state = {**self.app_state, "peer": self._peer}
         if len(self.connections) > self._options.max_connections and not self._make_room():
             self.connections.discard(self)
             self._full = self.loop.call_later(LINGER_S if self._linger() else 0, self._refuse_full, b"")
@@ -175,7 +179,9 @@ class GuardedProtocol(H11Protocol):
         self.connections.discard(self)
         self._refusals.note_error(error.code)
         self._await("", 0)
-        self.transport.write(_reply(error, path))
+        reply = _reply(error, path)
+        log_access(UNKNOWN, status_of(error), len(reply), self.loop.time() - self._made_s, self._peer)
+        self.transport.write(reply)
         if self._linger():
             self.transport.write_eof()
             self.loop.call_later(LINGER_S, self.transport.abort)

@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 from claudemem_edge.errors import EdgeError, InternalError
+from claudemem_edge.transport.access import AccessLog
 from claudemem_edge.transport.connection import server
 from claudemem_edge.transport.guards import Guard
 from claudemem_edge.transport.listeners import open_listeners
@@ -56,7 +57,7 @@ class HttpDoor:
             exception_handlers={EdgeError: self._refuse, HTTPException: self._refuse_route, Exception: _fail},
         )
         app.router.redirect_slashes = False
-        self._app = Guard(app, options, sessions.boot_id, health.note_error)
+        self._app = AccessLog(Guard(app, options, sessions.boot_id, health.note_error), routes)
         self._note_error = health.note_error
         self._server: QuietServer | None = None
         self._serving: asyncio.Task[None] | None = None

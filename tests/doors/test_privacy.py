@@ -41,7 +41,8 @@ runpy.run_module("claudemem_edge", run_name="__main__")
 
 @asynccontextmanager
 async def quiet_doors(folder: Path) -> AsyncIterator[Doors]:
-    async with open_doors(folder, program=("-c", PROGRAM), fake=FakeOllama(pieces=("Ah, ", NAME, "."))) as doors:
+    fake = FakeOllama(pieces=("Ah, ", NAME, "."))
+    async with open_doors(folder, program=("-c", PROGRAM), fake=fake, CLAUDEMEM_LOG__ACCESS="true") as doors:
         yield doors
 
 
@@ -138,6 +139,7 @@ async def test_what_is_said_stays_in_memory_alone(tmp_path: Path) -> None:
         status, logged = doors.child.ends()
     assert status == 0
     assert "failed inside" in logged
+    assert "POST /memory/{scope}/say 200" in logged
     assert WORD not in logged.lower()
     assert "Traceback" not in logged
     assert WORD not in told.lower()

@@ -99,7 +99,9 @@ FIELDS: dict[str, dict[str, Any]] = {
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Doors]:
     folder = tmp_path_factory.mktemp("doors")
-    async with open_doors(folder, program=("-c", PROGRAM), CLAUDEMEM_LOG__LEVEL="debug") as opened:
+    async with open_doors(
+        folder, program=("-c", PROGRAM), CLAUDEMEM_LOG__LEVEL="debug", CLAUDEMEM_LOG__ACCESS="true"
+    ) as opened:
         yield opened
 
 
