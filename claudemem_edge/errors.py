@@ -5,7 +5,7 @@ EdgeError
 ├── TooLong           too_long             the text is longer than this door takes
 ├── Forbidden         forbidden            the caller may not do this
 ├── UnknownScope      unknown_scope        no such memory, or a name that cannot be one
-├── Full              full                 no room for another scope
+├── Full              full                 no room for another scope, claim or item
 ├── Busy              busy                 the language model has no place left in its queue
 ├── Expired           expired              too late for it: its own deadline has gone by, or what it rests on is gone
 ├── TimedOut          timeout              the answer was not complete when the deadline came
@@ -83,7 +83,7 @@ class UnknownScope(EdgeError):
 
 
 class Full(EdgeError):
-    """There is no room for another scope."""
+    """There is no room for another scope, or in a scope for another claim or item."""
 
     code = "full"
 

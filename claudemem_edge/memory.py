@@ -79,21 +79,28 @@ class Memory:
         """The user's last utterance as read: mostly the next question to choose a block for."""
 
     def observe(
-        self, speaker: str, text: str, *, at: datetime | Moment | None = None, language: str = "", door: str = ""
+        self,
+        speaker: str,
+        text: str,
+        *,
+        at: datetime | Moment | None = None,
+        language: str = "",
+        door: str = "",
+        cap_bytes: int | None = None,
     ) -> Outcome:
         """Learn one utterance and return what it changed.
 
         `speaker` is "user", "assistant", "event" or a person's name; `at` an aware datetime (default: now);
-        `language` a hint such as "zh-CN"; `door` where it was said, as "door:device". Raises TooLong above the limit,
-        BadRequest for a speaker whose name would pass for a role of the model's.
+        `language` a hint such as "zh-CN"; `door` where it was said, as "door:device"; `cap_bytes` a cap below its own.
+        Raises TooLong above the limit, Full when no claim or reminder fits in any more, BadRequest for a speaker whose
+        name would pass for a role of the model's.
         """
         self._check_length(text)
         now = _moment(at)
         speaker = self._speaker(speaker)
         reading = self._read(text, speaker, now, language)
         self._last = (text, language, now, reading) if speaker == "user" else None
-        outcome = advance(self._state, reading, now, lexicon=self._lexicon, options=self._options, door=door)
-        return replace(outcome, asks=reading.question)
+        return replace(self._advance(reading, now, door, cap_bytes), asks=reading.question)
 
     def context(
         self,
@@ -128,12 +135,13 @@ class Memory:
         at: datetime | Moment | None = None,
         language: str = "",
         door: str = "",
+        cap_bytes: int | None = None,
     ) -> Outcome:
         """Carry out a command of a door rather than of a voice: forget_entity, done, cancel, snooze, fire and the rest.
 
         `kind` is one of shapes.reading.COMMANDS or DOOR_COMMANDS; `argument` a name, an item id, or "id seconds";
-        `door` where it was given, as "door:device". Nothing asks back here. Raises TooLong as for an utterance,
-        BadRequest for an unknown kind or argument.
+        `door` where it was given, as "door:device". Nothing asks back here. Raises TooLong and Full as for an
+        utterance, BadRequest for an unknown kind or argument.
         """
         self._check_length(argument)
         now = _moment(at)
@@ -142,7 +150,7 @@ class Memory:
             Utterance(DOOR, "", "", language), commands=(Command(kind, argument, (0, 0), DOOR),), whole=True
         )
         self._last = None
-        return advance(self._state, reading, now, lexicon=self._lexicon, options=self._options, door=door)
+        return self._advance(reading, now, door, cap_bytes)
 
     def explain(self, text: str, *, at: datetime | Moment | None = None, language: str = "") -> Reading:
         """Return what the filter understands of a text, with the rules that fired. Changes nothing."""
@@ -201,6 +209,12 @@ class Memory:
     def size_bytes(self) -> int:
         """Return the bytes held for this scope, within 10 % of the truth; caps act on it."""
         return self._state.size
+
+    def _advance(self, reading: Reading, now: Moment, door: str, cap_bytes: int | None) -> Outcome:
+        options = self._options
+        if cap_bytes is not None and cap_bytes < options.scope_bytes:
+            options = replace(options, scope_bytes=cap_bytes)
+        return advance(self._state, reading, now, lexicon=self._lexicon, options=options, door=door)
 
     def _check_length(self, text: str) -> None:
         if len(text) > self._options.max_text_chars:

@@ -49,14 +49,12 @@ class Desk:
     counters: Counters
 
 
-def learn(ask: Ask, desk: Desk) -> Outcome:
-    """Learn what was said. It stays learned however the turn ends. Raises TooLong."""
-    door = f"{ask.origin.door}:{ask.origin.device}"
+def learn(ask: Ask, desk: Desk, cap_bytes: int | None = None) -> Outcome:
+    """Learn what was said. It stays learned however the turn ends. Raises TooLong or Full."""
     with desk.counters.timed("learn"):
-        outcome = desk.memory.observe(ask.speaker, ask.text, at=desk.now(), language=ask.language, door=door)
-    if any(change.kind in {"forgot", "corrected"} for change in outcome.changed):
-        desk.history.clear()  # its words may be among those forgotten, or no longer true
-    return outcome
+        return desk.memory.observe(
+            ask.speaker, ask.text, at=desk.now(), language=ask.language, door=str(ask.origin), cap_bytes=cap_bytes
+        )
 
 
 async def answer(ask: Ask, outcome: Outcome, desk: Desk, queue: int, emit: Emit) -> None:
@@ -67,7 +65,7 @@ async def answer(ask: Ask, outcome: Outcome, desk: Desk, queue: int, emit: Emit)
         if outcome.say:
             await emit(Said(ask.id, outcome.say))
         if outcome.complete:
-            ending = Final(ask.id, outcome.turn, outcome.say, asks_back=outcome.open_question is not None)
+            ending = Final(ask.id, outcome.turn, outcome.say, asks_back=outcome.asks_back)
         else:
             async with asyncio.timeout_at(ask.deadline_s):
                 ending = await _ask_model(ask, outcome, desk, emit)
@@ -95,8 +93,9 @@ async def _ask_model(ask: Ask, outcome: Outcome, desk: Desk, emit: Emit) -> Fina
         desk.history.append(sent, text, chosen.profile.history_tokens)
         if chosen.profile.trusted:
             memory.observe("assistant", text[: memory.max_text_chars], at=desk.now())
-    asks_back = outcome.open_question is not None
-    return Final(ask.id, outcome.turn, f"{outcome.say} {text}".strip(), context, chosen.name, asks_back=asks_back)
+    return Final(
+        ask.id, outcome.turn, f"{outcome.say} {text}".strip(), context, chosen.name, asks_back=outcome.asks_back
+    )
 
 
 async def _hear(ask: Ask, outcome: Outcome, desk: Desk, pieces: list[str], emit: Emit) -> Heard:

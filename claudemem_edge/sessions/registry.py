@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import uuid
 from contextlib import asynccontextmanager, contextmanager
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from claudemem_edge import turn as turns
 from claudemem_edge.counters import Counters
-from claudemem_edge.errors import BadRequest, Busy, EdgeError, Full, ShuttingDown, UnknownScope
+from claudemem_edge.errors import BadRequest, Busy, EdgeError, ShuttingDown
 from claudemem_edge.log import spoken
 from claudemem_edge.model.history import History
 from claudemem_edge.model.slot import ModelSlot
 from claudemem_edge.sessions.clock import read_clock
+from claudemem_edge.sessions.scopes import Scopes
 from claudemem_edge.sessions.session import Running, Session, Trace, forgotten
 from claudemem_edge.sessions.stream import EventStream
 from claudemem_edge.shapes.context import Profile
@@ -65,11 +65,10 @@ class Sessions:
         self.on_items_changed: Callable[[], None] = lambda: None
         self._model = model
         self._new_memory = new_memory
-        self._options = options
         self._turn_options = turn_options
         self._history_tokens = history_tokens
         self._slot = ModelSlot(turn_options.queue_per_model)
-        self._sessions: dict[str, Session] = {}
+        self._scopes = Scopes(options, self._new_session)
         self._stopping = False
 
     def now(self) -> Moment:
@@ -78,7 +77,7 @@ class Sessions:
 
     def scopes(self) -> tuple[str, ...]:
         """Return the scopes there are, the longest unused first."""
-        return tuple(self._sessions)
+        return self._scopes.names()
 
     @property
     def queue(self) -> int:
@@ -87,7 +86,7 @@ class Sessions:
 
     def size_bytes(self) -> int:
         """Return the bytes of all memories together."""
-        return sum(one.desk.memory.size_bytes() for one in self._sessions.values())
+        return self._scopes.size_bytes()
 
     def memory(self, scope: str, *, create: bool = True) -> Memory:
         """Return a scope's memory. Raises UnknownScope (when it may not be created) or Full."""
@@ -96,7 +95,9 @@ class Sessions:
     def observe(self, scope: str, speaker: str, text: str, *, language: str = "", door: str = "") -> Outcome:
         """Learn without answering. Raises TooLong or Full."""
         with self._opened(scope) as session, self._counters.timed("learn"):
-            outcome = session.desk.memory.observe(speaker, text, at=self.now(), language=language, door=door)
+            outcome = session.desk.memory.observe(
+                speaker, text, at=self.now(), language=language, door=door, cap_bytes=self._scopes.cap_bytes()
+            )
         spoken.debug("%s: %r: %r", scope, speaker, text)
         self._counters.add("observed")
         self._learned(scope, session, outcome)
@@ -112,15 +113,15 @@ class Sessions:
     def command(self, scope: str, kind: str, argument: str = "", *, language: str = "", door: str = "") -> Outcome:
         """Carry out a door's command on a scope's memory; only `add` makes one. Raises EdgeError."""
         with self._opened(scope, create=kind == "add") as session:
-            outcome = session.desk.memory.command(kind, argument, at=self.now(), language=language, door=door)
+            outcome = session.desk.memory.command(
+                kind, argument, at=self.now(), language=language, door=door, cap_bytes=self._scopes.cap_bytes()
+            )
         self._learned(scope, session, outcome)
         return outcome
 
     def peek(self, scope: str) -> Memory:
         """Return a scope's memory without counting as use of it. Raises UnknownScope."""
-        if scope not in self._sessions:
-            raise UnknownScope("nothing is remembered under this name")
-        return self._sessions[scope].desk.memory
+        return self._scopes.peek(scope).desk.memory
 
     def carry_out(self, scope: str, kind: str, item: str) -> None:
         """Carry out the alarm's command on an item, which is no use of its scope. Raises UnknownScope or BadRequest."""
@@ -128,18 +129,16 @@ class Sessions:
 
     def stands(self, notice: Notice) -> bool:
         """Tell whether what a notice says still waits to be done, in these words."""
-        session = self._sessions.get(notice.scope)
+        session = self._scopes.find(notice.scope)
         item = session.desk.memory.item(notice.item) if session is not None else None
         return item is not None and item.text == notice.text and item.state in {"pending", "triggered"}
 
     def end(self, scope: str) -> bool:
         """End a scope: its turns are cancelled and everything of it is gone. Tell whether there was one."""
-        session = self._sessions.pop(scope, None)
-        if session is None:
-            return False
-        session.interrupt("ended")
-        self.on_items_changed()
-        return True
+        ended = self._scopes.end(scope)
+        if ended:
+            self.on_items_changed()
+        return ended
 
     def trace(self, scope: str, turn: int) -> Trace:
         """Return what a recent turn changed and the block it was answered with. Raises UnknownScope or BadRequest."""
@@ -155,7 +154,7 @@ class Sessions:
     @asynccontextmanager
     async def relaying(self, scope: str, memory: Memory, epoch: int, deadline_s: float) -> AsyncIterator[None]:
         """Hold it for a request with words of a memory at this epoch. Raises Expired once any of it is forgotten."""
-        session = self._sessions.get(scope)
+        session = self._scopes.find(scope)
         if session is None or session.desk.memory is not memory:
             raise forgotten()
         async with session.until_forgotten(epoch), self._slot.place(scope, deadline_s):
@@ -170,7 +169,7 @@ class Sessions:
                 outcome = self._hear(session, ask)
                 place = self._place(session, outcome)
         except EdgeError as error:
-            known = self._sessions.get(ask.scope)
+            known = self._scopes.find(ask.scope)
             memory = known.desk.memory if known is not None else self._new_memory()
             stream.end_now(turns.failed(ask, memory, error, outcome.turn if outcome else 0))
             return stream.read()
@@ -180,46 +179,37 @@ class Sessions:
 
     def cancel(self, scope: str, ask_id: str, reason: str = "client") -> bool:
         """Cancel a turn by the id of its ask. Tell whether it was running."""
-        session = self._sessions.get(scope)
+        session = self._scopes.find(scope)
         return session is not None and session.cancel(ask_id, reason)
 
     def sweep(self) -> None:
         """End the visits that have been silent for too long."""
-        now_s = self.now().boot_s
-        for scope, session in tuple(self._sessions.items()):
-            silent_s = now_s - session.seen_boot_s
-            if self._is_visit(scope) and silent_s > self._options.visit_idle_s and session.may_go():
-                self.end(scope)
+        for scope in self._scopes.silent_visits(self.now().boot_s):
+            self.end(scope)
 
     async def stop(self) -> None:
         """Take no more asks; give running turns their grace, then their one ending."""
         self._stopping = True
-        tasks = [one.task for session in self._sessions.values() for one in session.running.values()]
+        tasks = [one.task for session in self._scopes.all() for one in session.running.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=self._turn_options.stop_grace_s)
-        for session in self._sessions.values():
+        for session in self._scopes.all():
             for ask_id in tuple(session.running):
                 session.cancel(ask_id, "shutdown")
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _open(self, scope: str, *, create: bool = True) -> Session:
-        session = self._sessions.pop(scope, None)
-        if session is None:
-            if not create:
-                raise UnknownScope("nothing is remembered under this name")
-            self._make_room()
-            memory = self._new_memory()
-            history = History(self._history_tokens, self._turn_options.history, DEFAULT_PROFILE.tokens_per_char)
-            desk = turns.Desk(memory, history, asyncio.Lock(), self._model, self._slot, self.now, self._counters)
-            session = Session(desk, 0.0)
-        session.seen_boot_s = self.now().boot_s
-        self._sessions[scope] = session  # at the end: the order of the dict is the order of last use
-        return session
+        return self._scopes.open(scope, self.now().boot_s, create=create)
+
+    def _new_session(self) -> Session:
+        memory = self._new_memory()
+        history = History(self._history_tokens, self._turn_options.history, DEFAULT_PROFILE.tokens_per_char)
+        return Session(turns.Desk(memory, history, asyncio.Lock(), self._model, self._slot, self.now, self._counters))
 
     @contextmanager
     def _opened(self, scope: str, *, create: bool = True) -> Iterator[Session]:
         """Open a scope to put something into it; a new one into which nothing could be put is not kept."""
-        known = scope in self._sessions
+        known = scope in self._scopes
         session = self._open(scope, create=create)
         try:
             yield session
@@ -228,27 +218,12 @@ class Sessions:
                 self.end(scope)
             raise
 
-    def _make_room(self) -> None:
-        while len(self._sessions) >= self._options.max_scopes:
-            if not self._evict():
-                raise Full("there is no room for another scope", hint="end one that is no longer needed")
-
-    def _evict(self, keep: str = "") -> bool:
-        """End the longest unused scope that may go, visits first. Tell whether there was one."""
-        names = [name for name, one in self._sessions.items() if name != keep and one.may_go()]
-        if not names:
-            return False
-        return self.end(next((name for name in names if self._is_visit(name)), names[0]))
-
-    def _is_visit(self, scope: str) -> bool:
-        return fnmatchcase(scope, self._options.visit_pattern)
-
     def _hear(self, session: Session, ask: Ask) -> Outcome:
         if self._stopping:
             raise ShuttingDown("the daemon is stopping")
         if ask.id in session.running:
             raise BadRequest("a request with this id is being answered", hint="give each request its own id")
-        outcome = turns.learn(ask, session.desk)
+        outcome = turns.learn(ask, session.desk, self._scopes.cap_bytes())
         spoken.debug("%s: %r: %r", ask.scope, ask.speaker, ask.text)
         self._counters.add("said" if outcome.complete else "turns")
         self._learned(ask.scope, session, outcome)
@@ -268,8 +243,7 @@ class Sessions:
         session.learned(outcome)
         if any(change.record == "item" or change.kind == "forgot" for change in outcome.changed):
             self.on_items_changed()
-        while self.size_bytes() > self._options.all_bytes and self._evict(keep=scope):
-            pass
+        self._scopes.fit(keep=scope)
 
     async def _answer(self, session: Session, ask: Ask, outcome: Outcome, stream: EventStream) -> None:
         try:

@@ -53,9 +53,11 @@ class Session:
 
     def learned(self, outcome: Outcome) -> None:
         """Keep the trace of a turn; after a forget, nothing from before it. A door's command is no turn of its own."""
-        if any(change.kind == "forgot" for change in outcome.changed):
+        kinds = {change.kind for change in outcome.changed}
+        if kinds & {"forgot", "corrected"}:
+            self.desk.history.clear()  # its words may be among those forgotten, or no longer true
+        if "forgot" in kinds:
             self.traces.clear()
-            self.desk.history.clear()
             self.interrupt("forgotten")
         if len(self.traces) >= TRACES_MOST and outcome.turn not in self.traces:
             del self.traces[next(iter(self.traces))]

@@ -34,3 +34,8 @@ class Outcome:
     language: str = ""
     asks: bool = False
     """True when the utterance asks something."""
+
+    @property
+    def asks_back(self) -> bool:
+        """True when our own question is open: a microphone should stay on."""
+        return self.open_question is not None

@@ -16,6 +16,9 @@ class Origin:
     door: str
     device: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.door}:{self.device}"
+
 
 @dataclass(slots=True, frozen=True)
 class Ask:

@@ -37,7 +37,7 @@ def advance(
     """Change `state` by what was read. On an exception the memory is as it was. `door` is where it was said.
 
     Only the user gives orders and is answered; every other speaker's words are kept, and those of a named speaker
-    make claims too. Raises BadRequest for a door's command that makes no sense.
+    make claims too. Raises BadRequest for a door's command that makes no sense, Full for a claim or item too many.
     """
     ledger = Ledger(state)
     try:
@@ -60,12 +60,21 @@ def _advance(progress: Progress) -> Outcome:
     if state.open_question is not None:
         questions.drop_expired(progress)
         questions.try_answer(progress)
+    if _adds(reading, speaker):
+        decay.require_room(progress)
     if reading.commands and speaker in GIVING_ORDERS and not progress.answered:
         commands.obey_all(progress)
     if speaker != DOOR:
         _learn(progress, speaker)
         decay.clean(progress)
     return _outcome(progress)
+
+
+def _adds(reading: Reading, speaker: str) -> bool:
+    """Tell whether this would keep something that no cleaning may drop."""
+    if reading.commands and reading.whole:
+        return any(command.kind == "add" for command in reading.commands)
+    return bool((reading.claims and speaker not in WITHOUT_CLAIMS) or (reading.reminders and speaker == "user"))
 
 
 def _learn(progress: Progress, speaker: str) -> None:

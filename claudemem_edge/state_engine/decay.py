@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil, log
 from typing import TYPE_CHECKING
 
+from claudemem_edge.errors import Full
 from claudemem_edge.state_engine import entity_map
 from claudemem_edge.state_engine.item_change import OPEN
 from claudemem_edge.state_engine.remove import clean_topics, drop_claim
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 ROOM = 0.9
 """Cleaning goes on below the cap, so that the next turns do not clean again."""
+OVER_MOST, OVER_LEAST_BYTES = 0.5, 1 << 16
+"""By so much of its cap, or so many bytes, a memory may outgrow it between two cleanings."""
+HALF = 0.5
+"""Part of that for what may not be dropped: the rest is left for talk."""
 RESTS_ON_MOST = 8
 """What was said more often than this rests on the last times alone: the others may go."""
 
@@ -26,12 +31,39 @@ def light_after_turns(options: MemoryOptions) -> int:
 
 
 def clean(progress: Progress) -> None:
-    """Bring a memory that has outgrown its cap back under it, as far as its records are light enough."""
-    options, ledger = progress.options, progress.ledger
-    if progress.state.turn % options.clean_every_turns or ledger.size() <= options.scope_bytes:
-        return
-    heavy_from = progress.state.turn - light_after_turns(options) + 1
-    share = ROOM * options.scope_bytes / ledger.size()
+    """Bring a memory that has outgrown its cap back under it, as far as its records are light enough.
+
+    One that has outgrown it by far does not wait for its turn, and then loses heavy records too.
+    """
+    options, turn = progress.options, progress.state.turn
+    if _bursts(progress) or (turn % options.clean_every_turns == 0 and progress.ledger.size() > options.scope_bytes):
+        _bring_down(progress, turn - light_after_turns(options) + 1)
+    if _bursts(progress):
+        _bring_down(progress, turn)
+
+
+def require_room(progress: Progress) -> None:
+    """Make room for something that could not be dropped later. Raises Full when all there is taken by such."""
+    turn = progress.state.turn
+    if _bursts(progress, HALF):
+        _bring_down(progress, turn - light_after_turns(progress.options) + 1)
+    if _bursts(progress, HALF):
+        _drop_ended(progress, turn + 1)
+        progress.ledger.compact()
+    if _bursts(progress, HALF):
+        raise Full("this memory is full", hint="finish, cancel or forget something first")
+
+
+def _bursts(progress: Progress, part: float = 1.0) -> bool:
+    """Tell whether a memory has outgrown its cap by more than this part of what it may."""
+    cap_bytes = progress.options.scope_bytes
+    return progress.ledger.size() > cap_bytes + part * max(OVER_MOST * cap_bytes, OVER_LEAST_BYTES)
+
+
+def _bring_down(progress: Progress, heavy_from: int) -> None:
+    """Drop what may go of everything before turn `heavy_from`."""
+    ledger = progress.ledger
+    share = ROOM * progress.options.scope_bytes / ledger.size()
     _drop_ended(progress, heavy_from)
     _evict(progress, heavy_from, share)
     _let_go_of_evicted(progress)

@@ -64,10 +64,9 @@ class Turns:
 
     def _learn_only(self, request: Request, ask: Ask) -> None:
         """Learn without answering: there is no room for another turn. What needs no model is answered all the same."""
-        door = f"{ask.origin.door}:{ask.origin.device}"
-        outcome = self._sessions.observe(ask.scope, ask.speaker, ask.text, language=ask.language, door=door)
+        outcome = self._sessions.observe(ask.scope, ask.speaker, ask.text, language=ask.language, door=str(ask.origin))
         if outcome.complete:
-            body = {"turn": outcome.turn, "text": outcome.say, "continue": outcome.open_question is not None}
+            body = {"turn": outcome.turn, "text": outcome.say, "continue": outcome.asks_back}
             self._replies.give(request, done_body(body))
             return
         sentence = self._sessions.memory(ask.scope).say("error_busy", ask.language)

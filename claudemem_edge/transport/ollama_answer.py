@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from claudemem_edge.errors import BackendUnreachable, EdgeError, ShuttingDown
+from claudemem_edge.errors import BackendUnreachable, EdgeError, Full, ShuttingDown
 from claudemem_edge.log import spoken
 from claudemem_edge.model.profiles import profile_for
 from claudemem_edge.model.prompt import user_text
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from claudemem_edge.memory import Memory
     from claudemem_edge.model.client import ModelClient, Relay
     from claudemem_edge.sessions import Sessions
-    from claudemem_edge.shapes.context import Profile
+    from claudemem_edge.shapes.context import Context, Profile
     from claudemem_edge.transport.live import Outlet
     from claudemem_edge.transport.ollama_prompt import Question
 
@@ -65,39 +65,41 @@ class Conversation:
     def plan(self, path: str, scope: str, question: Question, *, may_say: bool) -> Plan:
         """Learn a question unless it is known already, and settle which bytes stand for it. Raises Full."""
         memory = self._sessions.memory(scope)
-        newest = not question.answered
+        newest, turn = not question.answered, memory.turn
         kept = self._repeats.find(scope, memory, question.digest, newest=newest)
-        learned = kept is None and newest
         if kept is None:
             kept = self._settle(scope, memory, question, may_say=may_say)
             self._repeats.keep(scope, memory, question.digest, kept)
         body = question.with_text(kept.text)
-        return Plan(path, body, scope, memory, memory.epoch, kept, question.answered, heard=learned)
+        return Plan(path, body, scope, memory, memory.epoch, kept, question.answered, heard=memory.turn > turn)
 
     def _settle(self, scope: str, memory: Memory, question: Question, *, may_say: bool) -> Kept:
-        notice = ""
-        if not question.answered:
-            outcome = self._sessions.observe(scope, "user", question.text, door=DOOR)
-            notice = outcome.say
-            if outcome.complete and notice and may_say:
-                return Kept(question.text, outcome.turn, notice)
+        notice, learned = "", not question.answered
+        if learned:
+            try:
+                outcome = self._sessions.observe(scope, "user", question.text, door=DOOR)
+            except Full:  # a client's conversation goes on: its model is told what we refused
+                notice, learned = memory.say("error_full"), False
+            else:
+                notice = outcome.say
+                if outcome.complete and notice and may_say:
+                    return Kept(question.text, outcome.turn, notice)
         profile = profile_for(question.model)
-        block = self._block(scope, memory, question, profile, notice)
+        notice = notice[: _limit_chars(memory, profile)]
+        context = self._context(memory, question, profile, notice)
+        spoken.debug("%s: block: %r", scope, context.text)
+        if learned:
+            self._sessions.trace(scope, memory.turn).context = context
+        block = "\n".join(part for part in (notice, str(context)) if part)
         return Kept(user_text(profile, memory.language, block, question.text), memory.turn)
 
-    def _block(self, scope: str, memory: Memory, question: Question, profile: Profile, notice: str) -> str:
-        """Return what we stored or refused, then what is remembered, together within the limit."""
-        limit_chars = min(memory.limit_chars, profile.limit_chars)
-        notice = notice[:limit_chars]
-        room = limit_chars - len(notice) - bool(notice)
+    def _context(self, memory: Memory, question: Question, profile: Profile, notice: str) -> Context:
+        """Return what is remembered, in the room that what we stored or refused leaves of the limit."""
+        room = _limit_chars(memory, profile) - len(notice) - bool(notice)
         shown = {digest for said in _newest(question.others) for digest in memory.digests(said)}
-        context = memory.context(
+        return memory.context(
             question.text, limit_chars=max(0, room), now=self._sessions.now(), profile=profile, shown=shown
         )
-        spoken.debug("%s: block: %r", scope, context.text)
-        if not question.answered:
-            self._sessions.trace(scope, memory.turn).context = context
-        return "\n".join(part for part in (notice, str(context)) if part)
 
     async def pass_on(self, outlet: Outlet, plan: Plan) -> None:
         """Ask the model, relay its answer as it comes, and record it once it is complete."""
@@ -172,6 +174,10 @@ class Conversation:
         still_there = plan.scope in self._sessions.scopes() and self._sessions.peek(plan.scope) is memory
         if still_there and memory.epoch == plan.epoch:
             self._sessions.observe(plan.scope, "assistant", tap.text, door=DOOR)
+
+
+def _limit_chars(memory: Memory, profile: Profile) -> int:
+    return min(memory.limit_chars, profile.limit_chars)
 
 
 def _newest(texts: Sequence[str]) -> Iterator[str]:

@@ -46,7 +46,7 @@ def outcome_json(outcome: Outcome) -> answers.Outcome:
         "changed": changes_json(outcome.changed),
         "say": outcome.say,
         "complete": outcome.complete,
-        "asks_back": outcome.open_question is not None,
+        "asks_back": outcome.asks_back,
         "language": outcome.language,
     }
 

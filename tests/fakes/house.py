@@ -6,6 +6,7 @@ import asyncio
 import itertools
 from zoneinfo import ZoneInfo
 
+from claudemem_edge.errors import Full
 from claudemem_edge.memory import Memory
 from claudemem_edge.model.client import ModelClient
 from claudemem_edge.sessions import Sessions
@@ -41,6 +42,17 @@ def ask(text: str, scope: str = "anna", *, ask_id: str = "", within_s: float = 2
     """Return an ask whose deadline lies so many seconds ahead."""
     deadline_s = asyncio.get_running_loop().time() + within_s
     return Ask(scope, text, ask_id or f"r-{next(_ids)}", Origin("http", "test"), deadline_s, supersede=supersede)
+
+
+def fill(sessions: Sessions, scope: str) -> int:
+    """Have a door add items to a scope until it takes no more; return how many it took."""
+    text = "water the figs, the plums and the pears" * 40
+    for taken in range(10_000):
+        try:
+            sessions.command(scope, "add", text)
+        except Full:
+            return taken
+    raise AssertionError("a scope takes whatever comes")
 
 
 async def events_of(sessions: Sessions, one: Ask) -> list[TurnEvent]:

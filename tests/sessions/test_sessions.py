@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from fakes.fake_ollama import FakeOllama
-from fakes.house import ask, events_of, make_sessions
+from fakes.house import ask, events_of, fill, make_sessions
 
 from claudemem_edge.errors import BadRequest, Expired, Full, TooLong, UnknownScope
 from claudemem_edge.sessions.stream import EventStream
@@ -277,3 +277,20 @@ async def test_what_a_door_has_added_outlives_words_that_are_refused() -> None:
     (event,) = await events_of(sessions, ask("a" * 2001))
     assert isinstance(event, Failed)
     assert [item.text for item in sessions.peek("anna").pending()] == ["water the figs"]
+
+
+async def test_scopes_that_may_not_go_share_the_room_there_is() -> None:
+    sessions = make_sessions(NOWHERE, options=SessionOptions(all_bytes=2_500_000))
+    sessions.observe("grandma", "user", "Remind me tomorrow at 10 am to call Bob.")
+    for scope in ("anna", "bert"):
+        fill(sessions, scope)
+    assert sessions.size_bytes() > 2_500_000
+    with pytest.raises(Full):
+        sessions.observe("new", "user", "Hello.")
+    with pytest.raises(Full):
+        sessions.observe("bert", "user", "Remind me tomorrow at 10 am to call Tom.")
+    sessions.observe("grandma", "user", "Remind me tomorrow at 11 am to call Tom.")
+    assert isinstance((await events_of(sessions, ask("What time is it?", "grandma")))[-1], Final)
+    assert len(sessions.peek("grandma").pending()) == 2
+    sessions.end("anna")
+    sessions.observe("new", "user", "Hello.")

@@ -4,9 +4,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from fakes.house import fill
 
 if TYPE_CHECKING:
     from fakes.http_house import House
+
+REMINDER = "提醒我明天上午10点给小王打电话。"
 
 
 async def test_items_come_go_and_move(house: House) -> None:
@@ -74,6 +77,28 @@ async def test_an_added_item_knows_its_door_and_device(house: House) -> None:
         await client.post("/memory/kim/pending", json={"text": "buy salt"})
         items = (await client.get("/memory/kim/pending")).json()["items"]
     assert [item["asked_at"] for item in items] == ["http:kitchen", "http:"]
+
+
+async def test_a_scope_takes_no_more_items_than_it_has_room_for(house: House) -> None:
+    assert fill(house.sessions, "kim") > 100
+    size_bytes = house.sessions.size_bytes()
+    async with house.client() as client:
+        refused = await client.post("/memory/kim/pending", json={"text": "buy bread" * 100})
+        spoken = await client.post(
+            "/memory/kim/say", json={"text": "提醒我明天上午10点给小王打电话。", "stream": False}
+        )
+        asked = await client.post("/memory/kim/say", json={"text": "今天星期几？", "stream": False})
+        done = await client.patch("/memory/kim/pending/p1", json={"op": "done"})
+        freed = [await client.patch(f"/memory/kim/pending/p{n}", json={"op": "cancel"}) for n in range(2, 9)]
+        taken = await client.post("/memory/kim/pending", json={"text": "buy bread"})
+    assert size_bytes < 2 << 20
+    assert (refused.status_code, refused.json()["error"]["code"]) == (507, "full")
+    assert refused.json()["error"]["hint"] == "finish, cancel or forget something first"
+    assert (spoken.status_code, spoken.json()["error"]["code"]) == (507, "full")
+    assert spoken.json()["error"]["text"].startswith("这里记满了")
+    assert asked.json()["event"] == "final"
+    assert {done.status_code, *(reply.status_code for reply in freed)} == {200}
+    assert taken.status_code == 201
 
 
 async def test_a_refused_item_makes_no_scope(house: House) -> None:

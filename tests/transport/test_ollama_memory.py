@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from fakes.house import fill
 from fakes.http_house import MODEL, House, chat, plain, rows, user
 
 KEY = "The spare key is under the blue pot."
@@ -40,6 +41,22 @@ async def test_a_request_without_a_block_goes_on_byte_for_byte(house: House) -> 
     async with house.client() as client:
         await client.post("/api/chat", content=body)
     assert house.fake.asked[-1].body == body
+
+
+async def test_a_memory_that_is_full_stops_no_conversation(house: House) -> None:
+    house.sessions.observe("default", "user", "Good morning to you.")
+    fill(house.sessions, "default")
+    reminder = "Remind me tomorrow at 10 am to call Bob."
+    async with house.client() as client:
+        reply = await client.post("/api/chat", json=chat(user(reminder)))
+        house.fake.next("500")
+        failed = await client.post("/api/chat", json=chat(user("I like figs.")))
+    assert rows(reply)[-1]["done"] is True
+    asked = house.fake.asked[0].json["messages"][-1]["content"]
+    assert asked.startswith("There is no room to remember anything more here.")
+    assert reminder in asked
+    assert "heard" not in failed.json()
+    assert house.said("user") == ["Good morning to you"]
 
 
 async def test_tool_rounds_teach_nothing_and_get_the_same_bytes(house: House) -> None:

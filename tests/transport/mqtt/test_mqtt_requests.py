@@ -155,7 +155,7 @@ async def test_a_failure_inside_is_answered_and_tells_nothing(house: House, capl
             raise ValueError(words, more)
 
     await house.request("memory/anna/observe", {"text": WORDS}, "memory/anna/observed")
-    house.sessions._sessions["anna"].desk.memory = Broken()
+    house.sessions._scopes.peek("anna").desk.memory = Broken()
     observed = await house.request("memory/anna/observe", {"text": SECRET}, "memory/anna/observed")
     assert observed["error"]["code"] == "internal"
     assert (await house.say(SECRET))["error"]["code"] == "internal"
