@@ -60,22 +60,19 @@ async def collected(relay: Relay) -> bytes:
 
 
 def with_code(body: bytes, status: int, path: str) -> bytes:
-    """Return a server's refusal as the client of this path reads one, with a stable code added.
-
-    OpenAI's own error object stays as it is, byte for byte.
-    """
+    """Return a server's refusal as the client of this path reads one, with a stable code where it has none."""
     try:
         told: Any = json.loads(body)
     except (ValueError, RecursionError):
         told = None
     refusal = told if isinstance(told, dict) else {}
     error = refusal.get("error")
+    known = UPSTREAM_CODES.get(status, "bad_request" if status < 500 else "backend_unreachable")
     if isinstance(error, dict) and path.startswith(OPENAI):
-        return body
+        return json_bytes({**refusal, "error": {**error, "code": error.get("code") or known}})
     sentence = error.get("message") if isinstance(error, dict) else error
     if not isinstance(sentence, str):
         sentence = f"the model's server failed with status {status}"
-    known = UPSTREAM_CODES.get(status, "bad_request" if status < 500 else "backend_unreachable")
     if path.startswith(OPENAI):
         return json_bytes({"error": {"message": sentence, "type": known, "code": known}})
     return json_bytes({"code": known, **refusal, "error": sentence})

@@ -74,9 +74,12 @@ def test_a_refusal_that_is_none_of_ollamas_becomes_one(body: bytes, told: str) -
     assert told in json.loads(with_code(body, 500, "/v1/models"))["error"]["message"]
 
 
-def test_openais_own_error_stays_as_it_is_and_is_a_sentence_elsewhere() -> None:
-    body = b'{"error": {"message":"no such model" ,"type":"api_error","param":null,"code":null}}'
-    assert with_code(body, 404, "/v1/chat/completions") == body
+def test_openais_own_error_keeps_its_words_and_is_a_sentence_elsewhere() -> None:
+    error = {"message": "no such model", "type": "api_error", "param": None}
+    body = json.dumps({"error": {**error, "code": None}}).encode()
+    named = json.dumps({"error": {**error, "code": "its_own"}}).encode()
+    assert json.loads(with_code(body, 404, "/v1/models/x")) == {"error": {**error, "code": "model_missing"}}
+    assert json.loads(with_code(named, 404, "/v1/models/x")) == json.loads(named)
     assert json.loads(with_code(body, 404, "/api/chat")) == {"code": "model_missing", "error": "no such model"}
 
 
