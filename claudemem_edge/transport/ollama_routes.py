@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from starlette.responses import Response
 from starlette.routing import Route
 
 from claudemem_edge.errors import BadRequest, Unsupported
@@ -15,16 +13,19 @@ from claudemem_edge.transport.live import Live, Outlet
 from claudemem_edge.transport.ollama_answer import Conversation, Plan
 from claudemem_edge.transport.ollama_prompt import is_chore, read_chat, read_generate
 from claudemem_edge.transport.ollama_relay import pass_back
-from claudemem_edge.transport.replies import JSON, NDJSON, json_bytes, json_reply
+from claudemem_edge.transport.ollama_say import say_chat, say_completion, say_generated
+from claudemem_edge.transport.replies import JSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from claudemem_edge.model.client import ModelClient
     from claudemem_edge.sessions import Sessions
     from claudemem_edge.transport.ollama_prompt import Question
+    from claudemem_edge.transport.ollama_say import Say
 
 RELAYED = (
     ("/", ("GET",)),
@@ -75,15 +76,15 @@ class OllamaRoutes:
 
     async def chat(self, request: Request) -> Response:
         """Answer a chat."""
-        return await self._converse(request, read_chat, _chat_lines)
+        return await self._converse(request, read_chat, say_chat)
 
     async def generate(self, request: Request) -> Response:
         """Answer a prompt."""
-        return await self._converse(request, read_generate, _generate_lines)
+        return await self._converse(request, read_generate, say_generated)
 
     async def completions(self, request: Request) -> Response:
         """Answer a chat in OpenAI's shape."""
-        return await self._converse(request, lambda body: read_chat(body, streams=False), None)
+        return await self._converse(request, lambda body: read_chat(body, streams=False), say_completion)
 
     async def relay(self, request: Request) -> Response:
         """Pass a request on as it is."""
@@ -106,12 +107,7 @@ class OllamaRoutes:
         finally:
             await relay.aclose()
 
-    async def _converse(
-        self,
-        request: Request,
-        read: Callable[[bytes], Question | None],
-        say_lines: Callable[[Question, str], list[dict[str, Any]]] | None,
-    ) -> Response:
+    async def _converse(self, request: Request, read: Callable[[bytes], Question | None], say: Say) -> Response:
         body = await request.body()
         who = caller(request.scope)
         scope, path = who.scope(), request.scope["path"]
@@ -120,45 +116,7 @@ class OllamaRoutes:
         if question is None or off or len(question.text) > self._sessions.memory(scope).max_text_chars:
             plan = Plan(path, body, scope)
             return Live(lambda outlet: self._conversation.pass_on(outlet, plan))
-        may_say = say_lines is not None and who.by_path and not question.tools
-        plan = self._conversation.plan(path, scope, question, may_say=may_say)
-        if say_lines is not None and plan.kept is not None and plan.kept.say:
-            rows = say_lines(question, plan.kept.say)
-            return _say(question, rows, plan.headers)
+        plan = self._conversation.plan(path, scope, question, may_say=who.by_path and not question.tools)
+        if plan.kept is not None and plan.kept.say:
+            return say(question, plan.kept.say, plan.headers)
         return Live(lambda outlet: self._conversation.pass_on(outlet, plan))
-
-
-def _say(question: Question, rows: list[dict[str, Any]], headers: dict[str, str]) -> Response:
-    """Answer in Ollama's shape without asking a model: a line of words and the line that ends it, or one document."""
-    if question.stream:
-        return Response(b"".join(json_bytes(row) + b"\n" for row in rows), headers=headers, media_type=NDJSON)
-    words, ending = rows
-    return json_reply({**ending, **words, "done": True}, headers=headers)
-
-
-def _chat_lines(question: Question, text: str) -> list[dict[str, Any]]:
-    return [
-        {**_stamp(question), "message": {"role": "assistant", "content": text}, "done": False},
-        {**_stamp(question), "message": {"role": "assistant", "content": ""}, **_ENDING},
-    ]
-
-
-def _generate_lines(question: Question, text: str) -> list[dict[str, Any]]:
-    return [{**_stamp(question), "response": text, "done": False}, {**_stamp(question), "response": "", **_ENDING}]
-
-
-def _stamp(question: Question) -> dict[str, Any]:
-    created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-    return {"model": question.model, "created_at": created}
-
-
-_ENDING: dict[str, Any] = {
-    "done": True,
-    "done_reason": "stop",
-    "total_duration": 0,
-    "load_duration": 0,
-    "prompt_eval_count": 0,
-    "prompt_eval_duration": 0,
-    "eval_count": 0,
-    "eval_duration": 0,
-}

@@ -75,6 +75,14 @@ async def test_what_is_told_in_one_call_is_in_the_block_of_the_next(desk: Desk, 
 
 
 @every_client
+@pytest.mark.parametrize("do", ["chat", "stream"])
+async def test_a_reminder_is_answered_without_a_model(desk: Desk, talk: Talk, do: str) -> None:
+    heard = await talk(do, "Remind me to call Tom tomorrow at 10 am.")
+    assert "call Tom" in heard.text
+    assert (heard.error, desk.fake.requests) == ("", [])
+
+
+@every_client
 async def test_a_tool_round_asks_with_the_same_words_and_teaches_nothing(desk: Desk, talk: Talk, name: str) -> None:
     await talk("chat", KEY)
     call: list[Piece] = [{"content": "", "tool_calls": [OPENAI_CALL if name in OPENAI else {"function": CALL}]}]

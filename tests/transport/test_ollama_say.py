@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,6 +38,20 @@ async def test_without_a_stream_it_is_one_document(house: House) -> None:
     assert answered.json()["done"] is True
     assert ABOUT["en"] in generated.json()["response"]
     assert house.fake.requests == []
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_openais_clients_are_answered_in_their_own_shape(house: House, *, stream: bool) -> None:
+    async with house.client() as client:
+        reply = await client.post("/u/kim/v1/chat/completions", json=chat(user(REMIND["en"]), stream=stream))
+    events = [line.removeprefix("data: ") for line in reply.text.split("\n\n") if line]
+    assert house.fake.requests == []
+    assert len(house.sessions.peek("kim").pending()) == 1
+    told = json.loads(events[0])["choices"][0]
+    assert ABOUT["en"] in told["delta" if stream else "message"]["content"]
+    if stream:
+        assert (json.loads(events[1])["choices"][0]["finish_reason"], events[2]) == ("stop", "[DONE]")
+        assert reply.headers["content-type"].startswith("text/event-stream")
 
 
 async def test_it_is_the_same_when_the_model_is_down(house: House) -> None:
