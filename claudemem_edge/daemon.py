@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.alarm import Alarm
 from claudemem_edge.counters import Counters
-from claudemem_edge.errors import EdgeError, SettingsError
+from claudemem_edge.errors import SettingsError
 from claudemem_edge.hardening import close_to_others, lock_memory
 from claudemem_edge.language.load import load
 from claudemem_edge.log import log_failure, set_up_log, told
 from claudemem_edge.memory import Memory
+from claudemem_edge.model.watch import watch
 from claudemem_edge.notices import Notices
 from claudemem_edge.sessions import Sessions
 from claudemem_edge.sessions.clock import read_clock
@@ -123,7 +124,8 @@ class Daemon:
             await self._start_mqtt(stack)
             stack.callback(self._notices.close)
             stack.push_async_callback(self._sessions.stop)
-            for name, work in (("alarm", self._alarm.run()), ("watchdog", self._watch()), ("model", self._look_up())):
+            looking = watch(self._model, self._settings.model.check_every_s, lambda: self._sessions.queue > 0)
+            for name, work in (("alarm", self._alarm.run()), ("watchdog", self._watch()), ("model", looking)):
                 stack.push_async_callback(_end, asyncio.create_task(work, name=name))
             self._systemd.ready(self._health.line())
             settle()
@@ -167,15 +169,6 @@ class Daemon:
         await self_test(
             lambda: Memory(language.languages, language.packs, folders=language.folders), self._settings.zone()
         )
-
-    async def _look_up(self) -> None:
-        """Find the model once at the start, so that the log and health can name it."""
-        try:
-            chosen = await self._model.chosen()
-        except EdgeError as error:
-            logger.warning("no language model yet: %s. %s", error.message, error.hint)
-        else:
-            logger.info("model: %s at %s (profile %s)", chosen.name, chosen.url, chosen.profile.name)
 
 
 def settle() -> None:

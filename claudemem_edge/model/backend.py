@@ -24,6 +24,10 @@ MAX_LISTING_BYTES = 4 << 20
 RETRY_AFTER_S = 3.0
 
 
+class ServerLost(BackendUnreachable):
+    """The server itself is away or broke off: not one that is there and says that it failed."""
+
+
 class Backend:
     """A server at `http://host:port` or `unix:/path`. The HTTP library is loaded with the first request."""
 
@@ -67,7 +71,7 @@ class Backend:
         response = await self.guarded(client.send(request, stream=True), quiet_s=quiet_s, deadline_s=deadline_s)
         if 300 <= response.status_code < 400:
             await response.aclose()
-            raise BackendUnreachable("the model's server answered with a redirect, which is never followed")
+            raise ServerLost("the model's server answered with a redirect, which is never followed")
         return response
 
     async def json(self, path: str) -> dict[str, Any]:
@@ -81,13 +85,13 @@ class Backend:
                     async for chunk in chunks:
                         body += chunk
                         if len(body) > MAX_LISTING_BYTES:
-                            raise BackendUnreachable("the model's server never stops listing")
+                            raise ServerLost("the model's server never stops listing")
                 if response.status_code != 200:
-                    raise BackendUnreachable(f"the model's server answered {path} with status {response.status_code}")
+                    raise ServerLost(f"the model's server answered {path} with status {response.status_code}")
             finally:
                 await response.aclose()
         except TimedOut:
-            raise BackendUnreachable("the model's server does not answer") from None
+            raise ServerLost("the model's server does not answer") from None
         return json_object(body)
 
     async def chunks(
@@ -111,11 +115,11 @@ class Backend:
         except TimeoutError:
             if deadline_s is not None and asyncio.get_running_loop().time() >= deadline_s:
                 raise TimedOut("the answer was not complete in time") from None
-            raise BackendUnreachable(f"the model's server was silent for {quiet_s:g} s") from None
+            raise ServerLost(f"the model's server was silent for {quiet_s:g} s") from None
         except (httpx.ConnectError, httpx.ConnectTimeout):
-            raise BackendUnreachable(f"no server of language models answers at {self.url}", hint=HINT_START) from None
+            raise ServerLost(f"no server of language models answers at {self.url}", hint=HINT_START) from None
         except httpx.HTTPError as error:
-            raise BackendUnreachable(f"the model's server broke off ({type(error).__name__})") from None
+            raise ServerLost(f"the model's server broke off ({type(error).__name__})") from None
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import BackendUnreachable, EdgeError, ModelMissing
-from claudemem_edge.model.backend import Backend, json_object, lines, refusal
+from claudemem_edge.model.backend import Backend, ServerLost, json_object, lines, refusal
 from claudemem_edge.model.choice import ChosenModel, choose, listed_models
 from claudemem_edge.model.profiles import named_profile, profile_for
 
@@ -57,6 +57,7 @@ class ModelClient:
         self._chosen_at_s = 0.0
         self._choosing = asyncio.Lock()
         self._last_error = ""
+        self._is_lost = False
         self._last_counts: dict[str, int] = {}
 
     async def chosen(self) -> ChosenModel:
@@ -67,12 +68,19 @@ class ModelClient:
         async with self._choosing:
             now_s = asyncio.get_running_loop().time()
             if self._chosen is None or now_s - self._chosen_at_s > CHOICE_HOLDS_S:
-                with self._noting_failure():
+                with self._noting_failure(answers=False):
                     found = await self._choose()
                 if self._chosen is None or (found.name, found.url) != (self._chosen.name, self._chosen.url):
                     log.info("model %s at %s, profile %s", found.name, found.url, found.profile.name)
                 self._chosen, self._chosen_at_s = found, now_s
             return self._chosen
+
+    async def look(self) -> ChosenModel:
+        """See whether the model is still there, so that health tells the truth unasked. Raises as `chosen` does."""
+        if self._chosen is not None:
+            with self._noting_failure(answers=False):
+                await self._backend(self._chosen.url).json("/api/version")
+        return await self.chosen()
 
     async def _choose(self) -> ChosenModel:
         failure: EdgeError = BackendUnreachable("no server of language models is set", hint="set model.urls")
@@ -121,7 +129,7 @@ class ModelClient:
                         if row.get("done") is True:
                             self._last_counts = counts_of(row)
                             return
-                raise BackendUnreachable("the model's server ended before the answer did")
+                raise ServerLost("the model's server ended before the answer did")
             finally:
                 await response.aclose()
 
@@ -145,8 +153,15 @@ class ModelClient:
                 backend = await self._serving()
                 response = await backend.open(method, path, body or None, passed, quiet_s=None, deadline_s=deadline_s)
             answered = {name: value for name, value in response.headers.items() if name.lower() in ANSWERED_HEADERS}
-            chunks = backend.chunks(response, quiet_s=None, deadline_s=deadline_s)
+            chunks = self._noted(backend.chunks(response, quiet_s=None, deadline_s=deadline_s))
             return Relay(response.status_code, answered, chunks, response)
+
+    async def _noted(self, chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+        """Yield a reply, and note for health how it ended."""
+        with self._noting_failure():
+            async with contextlib.aclosing(chunks):
+                async for chunk in chunks:
+                    yield chunk
 
     def status(self) -> ModelStatus:
         """Return what health tells about the model."""
@@ -183,17 +198,22 @@ class ModelClient:
         raise failure
 
     @contextlib.contextmanager
-    def _noting_failure(self) -> Iterator[None]:
-        """Keep the code of a failure for health; have the model chosen anew after one of the server's."""
+    def _noting_failure(self, *, answers: bool = True) -> Iterator[None]:
+        """Keep the code of a failure for health; have the model chosen anew after one of the server's.
+
+        What is no answer of the model only proves that a server that was lost is there again.
+        """
         try:
             yield
         except EdgeError as error:
             self._last_error = error.code
+            self._is_lost = isinstance(error, (ServerLost, ModelMissing))
             if isinstance(error, (BackendUnreachable, ModelMissing)):
                 self._chosen = None
             raise
         else:
-            self._last_error = ""
+            if answers or self._is_lost:
+                self._last_error = ""
 
 
 def question_body(messages: Sequence[Message], chosen: ChosenModel, keep_alive: str = "") -> tuple[str, bytes]:

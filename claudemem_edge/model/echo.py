@@ -30,6 +30,10 @@ class EchoModel:
         profile = replace(profile_for("echo"), closing=MappingProxyType({}), system=MappingProxyType({}))
         return ChosenModel("echo", "", "echo:", profile, speaks=False)
 
+    async def look(self) -> ChosenModel:
+        """Return itself."""
+        return await self.chosen()
+
     async def stream(
         self, messages: Sequence[Message], chosen: ChosenModel, deadline_s: float
     ) -> AsyncGenerator[str, None]:

@@ -54,6 +54,8 @@ class ModelOptions:
     connect_timeout_s: float = 3.0
     first_token_timeout_s: float = 120.0
     token_timeout_s: float = 30.0
+    check_every_s: float = 10.0
+    """How often it is looked whether the model is still there while nobody asks it anything."""
     echo: bool = False
     """Answer with the block and the question themselves: for trying things out without a model."""
 
@@ -95,7 +97,7 @@ class MqttOptions:
     reply_expiry_s: int = 60
     deduplicate_s: float = 300.0
     reconnect_first_s: float = 0.5
-    reconnect_most_s: float = 30.0
+    reconnect_most_s: float = 8.0
     health_every_s: float = 60.0
 
 
