@@ -80,9 +80,7 @@ class _Shelf:
 
     def drop(self, digest: bytes) -> None:
         """Let go of a question; with the last one the shelf itself goes."""
-        self.kept.pop(digest, None)
-        timer = self._timers.pop(digest, None)
-        if timer is not None:
-            timer.cancel()
+        del self.kept[digest]
+        self._timers.pop(digest).cancel()
         if not self.kept:
             self._emptied()

@@ -168,6 +168,13 @@ async def half_event(answer: Answer) -> None:
     answer.reply.reset()
 
 
+async def past_end(answer: Answer) -> None:
+    """Answer well, and break off hard in the middle of whatever would have come next."""
+    await answer.send(answer.pieces)
+    await answer.reply.chunk(answer.last() + b'{"never')
+    answer.reply.reset()
+
+
 async def bad_line(answer: Answer) -> None:
     """Send a line that is no JSON."""
     await answer.send(answer.pieces[: answer.after])
@@ -221,6 +228,7 @@ MODES: dict[str, Callable[[Answer], Awaitable[None]]] = {
     "half_line": half_line,
     "half_event": half_event,
     "error_line": error_line,
+    "past_end": past_end,
     "bad_line": bad_line,
     "blank_lines": blank_lines,
     "long_line": long_line,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fakes.fake_ollama import FakeOllama
 
 from claudemem_edge.shapes.options import TurnOptions
-from claudemem_edge.transport import connection
+from claudemem_edge.transport import connection, ollama_relay
 from claudemem_edge.transport.ollama_relay import with_code
 
 KEY = "The spare key is under the blue pot."
@@ -54,6 +54,24 @@ async def test_events_that_break_off_end_in_an_event_of_their_own(house: House, 
     assert [row["choices"][0]["delta"]["content"] for row in told[:2]] == ["It", " is"]
     assert {"message", "type", "code"} <= told[-1]["error"].keys()
     assert house.said("assistant") == []
+
+
+@pytest.mark.parametrize("path", ["/api/chat", "/v1/chat/completions"])
+async def test_what_goes_wrong_after_the_end_of_an_answer_is_no_concern_of_the_client(house: House, path: str) -> None:
+    house.fake.next("past_end")
+    async with house.client() as client:
+        reply = await client.post(path, json=chat(user(KEY), stream=True))
+    last = reply.text.splitlines()[-1 if path == "/api/chat" else -2]
+    assert last == "data: [DONE]" or json.loads(last)["done"] is True
+    assert "error" not in reply.text
+    assert house.said("assistant") == ["It is kept"]
+
+
+async def test_a_document_without_measure_is_given_up(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ollama_relay, "DOCUMENT_MOST_BYTES", 100)
+    async with house.client() as client:
+        reply = await client.post("/api/chat", json=chat(user(KEY), stream=False))
+    assert (reply.status_code, reply.json()["code"]) == (502, "backend_unreachable")
 
 
 @pytest.mark.parametrize("mode", ["400", "404", "429", "500", "503", "redirect", "not_json"])

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from fakes.house import fill
 from fakes.http_house import MODEL, House, chat, plain, rows, user
+
+if TYPE_CHECKING:
+    from fakes.fake_ollama_modes import Piece
 
 KEY = "The spare key is under the blue pot."
 WHERE = "Where is the spare key?"
@@ -57,6 +61,40 @@ async def test_a_memory_that_is_full_stops_no_conversation(house: House) -> None
     assert reminder in asked
     assert "heard" not in failed.json()
     assert house.said("user") == ["Good morning to you"]
+
+
+STRANGE: list[Piece] = [
+    {"content": "", "thinking": "hm", "weird": [1, 2.50, {"a": None}]},
+    {"content": "你好\n", "tool_calls": [{"id": "call_7", "index": 3, "function": {"name": "look", "arguments": {}}}]},
+    '\u2028 \\ " 🙂',
+]
+
+
+@pytest.mark.parametrize("path", ["/api/chat", "/v1/chat/completions"])
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("split_bytes", [0, 1, 7])
+async def test_an_answer_comes_back_byte_for_byte(house: House, path: str, *, stream: bool, split_bytes: int) -> None:
+    house.fake.split_bytes = split_bytes
+    house.fake.next("normal", pieces=STRANGE)
+    house.fake.next("normal", pieces=STRANGE)
+    async with house.client() as client, httpx.AsyncClient(base_url=house.fake.url, trust_env=False) as direct:
+        there = await direct.post(path, json=chat(user(KEY), stream=stream))
+        here = await client.post(path, json=chat(user(KEY), stream=stream))
+    assert here.content == there.content
+    assert here.headers["content-type"] == there.headers["content-type"]
+
+
+async def test_a_long_history_is_compared_from_its_end(house: House) -> None:
+    history = [{"role": "assistant", "content": "long " * 5000}, user(KEY), {"role": "assistant", "content": "I see."}]
+    async with house.client() as client:
+        await client.post("/api/chat", json=chat(user(KEY)))
+        await client.post("/api/chat", json=chat(*history, user(WHERE)))
+        shown = house.fake.asked[-1].json["messages"][-1]["content"]
+        await client.post(
+            "/api/chat", json=chat(user(KEY), {"role": "assistant", "content": "x " * 10000}, user(WHERE))
+        )
+    assert "blue pot" not in shown, "the history says so already"
+    assert "blue pot" in house.fake.asked[-1].json["messages"][-1]["content"], "what lies further back is not looked at"
 
 
 async def test_tool_rounds_teach_nothing_and_get_the_same_bytes(house: House) -> None:
