@@ -40,6 +40,7 @@ class Alarm:
         self._told: dict[tuple[str, str], tuple[int, float]] = {}
         """(scope, item) → notices given so far, boot second of the next one."""
         sessions.on_items_changed = self._look_again
+        sessions.on_visit_ended = notices.end
 
     def _look_again(self) -> None:
         """Items came, went or moved: what was told of those that are gone is not told to slow readers any more."""

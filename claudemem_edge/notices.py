@@ -16,11 +16,15 @@ QUEUE_MOST = 64
 
 
 class Subscription:
-    """An async iterator over the notices of one scope, or of all. `lost` counts what a slow reader missed."""
+    """An async iterator over the notices of one scope, or of all. `lost` counts what a slow reader missed.
+
+    `ended` tells that it is over because the visit is: whoever has the name next is somebody else.
+    """
 
     def __init__(self, notices: Notices, scope: str) -> None:
         self.scope = scope
         self.lost = 0
+        self.ended = False
         self._notices = notices
         self._waiting: deque[Notice] = deque()
         self._wake = asyncio.Event()
@@ -48,6 +52,12 @@ class Subscription:
     def withdraw(self, stands: Callable[[Notice], bool]) -> None:
         """Take back what waits and stands no longer."""
         self._waiting = deque(filter(stands, self._waiting))
+
+    def end(self) -> None:
+        """End the iteration now; nobody reads any more what waits."""
+        self.ended = True
+        self._waiting.clear()
+        self.close()
 
     def close(self) -> None:
         """End the iteration once what waits has been read; no more notices come in."""
@@ -79,6 +89,12 @@ class Notices:
         """Take back, wherever it waits, what stands no longer: it was answered, or forgotten."""
         for subscription in self._subscriptions:
             subscription.withdraw(stands)
+
+    def end(self, scope: str) -> None:
+        """End the subscriptions to a visit that is over."""
+        for subscription in tuple(self._subscriptions):
+            if subscription.scope == scope:
+                subscription.end()
 
     def listeners(self, scope: str) -> int:
         """Return how many listen for a scope, those who listen for all included."""

@@ -30,3 +30,15 @@ async def test_a_slow_listener_loses_the_oldest_and_is_told() -> None:
     assert items[0] == "p3"
     assert len(items) == QUEUE_MOST
     assert slow.lost == 3
+
+
+async def test_a_visit_that_is_over_takes_its_listeners_with_it() -> None:
+    notices = Notices()
+    visit, other, everyone = notices.subscribe("visit-1"), notices.subscribe("visit-2"), notices.subscribe()
+    notices.publish(notice("visit-1"))
+    notices.end("visit-1")
+    notices.publish(notice("visit-1"))
+    assert [one.scope async for one in visit] == [], "what waited was the last visitor's"
+    notices.close()
+    assert [one.scope async for one in everyone] == ["visit-1", "visit-1"]
+    assert [one.ended for one in (visit, other, everyone)] == [True, False, False]

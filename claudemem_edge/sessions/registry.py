@@ -43,7 +43,8 @@ class Sessions:
     """The memories of all scopes. Whoever runs between two awaits owns them; nothing here but `turn` ever waits.
 
     `new_memory` makes an empty one; `history_tokens` bounds what our own doors send along of earlier turns.
-    `on_items_changed` is called when an item came, went or moved: the alarm hangs itself in there.
+    `on_items_changed` is called when an item came, went or moved, `on_visit_ended` when nothing is left of a visit: the
+    alarm hangs itself in there.
     """
 
     def __init__(
@@ -63,12 +64,13 @@ class Sessions:
         self._clock = clock
         self._counters = counters or Counters()
         self.on_items_changed: Callable[[], None] = lambda: None
+        self.on_visit_ended: Callable[[str], None] = lambda _: None
         self._model = model
         self._new_memory = new_memory
         self._turn_options = turn_options
         self._history_tokens = history_tokens
         self._slot = ModelSlot(turn_options.queue_per_model)
-        self._scopes = Scopes(options, self._new_session)
+        self._scopes = Scopes(options, self._new_session, self._visit_ended)
         self._stopping = False
 
     def now(self) -> Moment:
@@ -206,6 +208,9 @@ class Sessions:
         history = History(self._history_tokens, self._turn_options.history, DEFAULT_PROFILE.tokens_per_char)
         return Session(turns.Desk(memory, history, asyncio.Lock(), self._model, self._slot, self.now, self._counters))
 
+    def _visit_ended(self, scope: str) -> None:
+        self.on_visit_ended(scope)
+
     @contextmanager
     def _opened(self, scope: str, *, create: bool = True) -> Iterator[Session]:
         """Open a scope to put something into it; a new one into which nothing could be put is not kept."""
@@ -215,7 +220,7 @@ class Sessions:
             yield session
         except EdgeError:
             if not known and session.desk.memory.turn == 0:
-                self.end(scope)
+                self._scopes.drop(scope)
             raise
 
     def _hear(self, session: Session, ask: Ask) -> Outcome:

@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 
 
 class Scopes:
-    """The sessions by scope, the longest unused first. Creates and ends them; `new_session` makes an empty one."""
+    """The sessions by scope, the longest unused first. Creates and ends them.
 
-    def __init__(self, options: SessionOptions, new_session: Callable[[], Session]) -> None:
+    `new_session` makes an empty one; `visit_ended` hears of the visits that have ended, in whichever way.
+    """
+
+    def __init__(
+        self, options: SessionOptions, new_session: Callable[[], Session], visit_ended: Callable[[str], None]
+    ) -> None:
         self._options = options
         self._new_session = new_session
+        self._visit_ended = visit_ended
         self._sessions: dict[str, Session] = {}
 
     def __contains__(self, scope: str) -> bool:
@@ -60,7 +66,13 @@ class Scopes:
         session = self._sessions.pop(scope, None)
         if session is not None:
             session.interrupt("ended")
+            if self._is_visit(scope):
+                self._visit_ended(scope)
         return session is not None
+
+    def drop(self, scope: str) -> None:
+        """Let go of a scope in which nothing has begun."""
+        del self._sessions[scope]
 
     def silent_visits(self, now_s: float) -> list[str]:
         """Return the visits that have been silent for too long."""

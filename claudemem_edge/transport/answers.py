@@ -169,7 +169,7 @@ class Listening(Answer):
     """The first line of a stream of notices."""
 
     event: Literal["listening"]
-    scope: str
+    scope: Annotated[str, '"*" for all of them.']
 
 
 class Lost(TypedDict):
@@ -179,7 +179,14 @@ class Lost(TypedDict):
     count: int
 
 
-NoticeRow = Listening | Notice | Lost
+class Ended(TypedDict):
+    """The visit is over. Nothing follows: whoever has its name next is somebody else."""
+
+    event: Literal["ended"]
+    scope: str
+
+
+NoticeRow = Listening | Notice | Lost | Ended
 
 
 class PendingItem(TypedDict):

@@ -27,6 +27,7 @@ from claudemem_edge.transport.scope import DEFAULT_SCOPE, NAME, resolve
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from claudemem_edge.shapes.options import HttpOptions
@@ -72,6 +73,11 @@ def caller(scope: Scope) -> Caller:
     who = scope["state"]["caller"]
     assert isinstance(who, Caller)  # noqa: S101 (for the type checker: the guard put it there)
     return who
+
+
+def scope_in_path(request: Request) -> str:
+    """Return the scope that a route's path names. Raises UnknownScope, or Forbidden where the token opens others."""
+    return caller(request.scope).check(resolve(request.path_params["scope"]))
 
 
 class Guard:

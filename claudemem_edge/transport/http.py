@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from claudemem_edge.errors import EdgeError, InternalError
 from claudemem_edge.transport.access import AccessLog
 from claudemem_edge.transport.connection import server
+from claudemem_edge.transport.events_routes import EventsRoutes
 from claudemem_edge.transport.guards import Guard
 from claudemem_edge.transport.listeners import open_listeners
 from claudemem_edge.transport.memory_routes import MemoryRoutes
@@ -49,7 +50,8 @@ class HttpDoor:
         self._options = options
         routes = [
             *StatusRoutes(health).routes(),
-            *MemoryRoutes(sessions, notices, health.note_error, deadline_s).routes(),
+            *MemoryRoutes(sessions, health.note_error, deadline_s).routes(),
+            *EventsRoutes(notices, sessions.boot_id).routes(),
             *OllamaRoutes(sessions, model, relay_admin=options.relay_admin, note_error=health.note_error).routes(),
         ]
         app = Starlette(

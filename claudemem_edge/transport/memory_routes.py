@@ -1,8 +1,7 @@
-"""The memory routes: say, observe, forget, end, what is remembered and why, what is pending, what becomes due."""
+"""The memory routes: say, observe, forget, end, what is remembered and why, what is pending."""
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -11,12 +10,11 @@ from claudemem_edge.errors import BadRequest, UnknownScope
 from claudemem_edge.shapes.context import Context
 from claudemem_edge.shapes.turn import ENDINGS, Accepted, Failed, Final, Origin
 from claudemem_edge.transport import orders, wire
-from claudemem_edge.transport.guards import caller
+from claudemem_edge.transport.guards import scope_in_path
 from claudemem_edge.transport.live import Live, Outlet
 from claudemem_edge.transport.operations import MEMORY_OPERATIONS, routes
-from claudemem_edge.transport.render import context_json, event_json, item_json, notice_json, outcome_json
-from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON, failed_reply, json_bytes, json_reply
-from claudemem_edge.transport.scope import resolve
+from claudemem_edge.transport.render import context_json, event_json, item_json, outcome_json
+from claudemem_edge.transport.replies import JSON, NDJSON, failed_reply, json_bytes, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -25,26 +23,20 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    from claudemem_edge.notices import Notices
     from claudemem_edge.sessions import Sessions
     from claudemem_edge.shapes.outcome import Outcome
     from claudemem_edge.shapes.turn import TurnEvent
     from claudemem_edge.transport import answers
 
 DOOR = "http"
-KEEP_ALIVE_S = 15.0
-"""How often an event stream shows a proxy in between that it is alive."""
 
 
 class MemoryRoutes:
     """The handlers of /memory/…."""
 
-    def __init__(
-        self, sessions: Sessions, notices: Notices, note_error: Callable[[str], None], deadline_s: float
-    ) -> None:
+    def __init__(self, sessions: Sessions, note_error: Callable[[str], None], deadline_s: float) -> None:
         self._sessions = sessions
         self._boot_id = sessions.boot_id
-        self._notices = notices
         self._note_error = note_error
         self._deadline_s = deadline_s
 
@@ -54,7 +46,7 @@ class MemoryRoutes:
 
     async def say(self, request: Request) -> Response:
         """Answer an utterance with the events of its turn, or with their last alone when `stream` is false."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         body = wire.parse(wire.AskIn, await request.body())
         ask = orders.ask(body, scope, Origin(DOOR, body.device), self._deadline_s)
         events = self._sessions.turn(ask)
@@ -93,7 +85,7 @@ class MemoryRoutes:
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a running turn."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         body = wire.parse(wire.CancelIn, await request.body())
         if not body.id:
             raise BadRequest("the field id is missing", hint="it is the id of the ask to cancel")
@@ -105,7 +97,7 @@ class MemoryRoutes:
 
     async def observe(self, request: Request) -> Response:
         """Learn something without answering it."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         body = wire.parse(wire.ObserveIn, await request.body())
         door = f"{DOOR}:{body.device}"
         outcome = self._sessions.observe(scope, body.speaker, body.text, language=body.language, door=door)
@@ -113,24 +105,24 @@ class MemoryRoutes:
 
     async def forget(self, request: Request) -> Response:
         """Forget one thing, or everything."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         return self._outcome(orders.forget(self._sessions, scope, wire.parse(wire.ForgetIn, await request.body())))
 
     async def end(self, request: Request) -> Response:
         """End a scope: nothing of it stays."""
-        answer: answers.EndedAnswer = {"ended": self._sessions.end(_scope(request)), "boot_id": self._boot_id}
+        answer: answers.EndedAnswer = {"ended": self._sessions.end(scope_in_path(request)), "boot_id": self._boot_id}
         return json_reply(answer)
 
     async def show(self, request: Request) -> Response:
         """Show everything remembered for a scope."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         view = self._sessions.peek(scope).view(at=self._sessions.now())
         answer: answers.MemoryAnswer = {**view, "scope": scope, "boot_id": self._boot_id}
         return json_reply(answer)
 
     async def context(self, request: Request) -> Response:
         """Choose the block for a question; where nothing was ever said it is empty."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         query = wire.from_query(wire.ContextIn, dict(request.query_params))
         try:
             block = self._sessions.context(scope, query.query, limit_chars=query.limit_chars, language=query.language)
@@ -142,7 +134,7 @@ class MemoryRoutes:
 
     async def trace(self, request: Request) -> Response:
         """Tell why a recent turn was answered as it was."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         number = request.path_params["turn"]
         if not (number.isascii() and number.isdigit() and len(number) < 10):
             raise BadRequest("a turn is a whole number")
@@ -157,7 +149,7 @@ class MemoryRoutes:
 
     async def pending(self, request: Request) -> Response:
         """List what is still to happen."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         try:
             items = self._sessions.peek(scope).pending()
         except UnknownScope:
@@ -167,61 +159,23 @@ class MemoryRoutes:
 
     async def add_pending(self, request: Request) -> Response:
         """Add a reminder or task."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         body = wire.parse(wire.PendingIn, await request.body())
         return self._outcome(orders.change_pending(self._sessions, scope, body, DOOR), HTTPStatus.CREATED)
 
     async def change_pending(self, request: Request) -> Response:
         """Mark an item done, cancel, snooze or move it."""
-        scope = _scope(request)
+        scope = scope_in_path(request)
         body = wire.parse(wire.PendingIn, await request.body())
         body = replace(body, id=request.path_params["id"])
         if body.op == "add":
             raise BadRequest("the field op: an item that exists can be done, cancelled, snoozed or changed")
         return self._outcome(orders.change_pending(self._sessions, scope, body, DOOR))
 
-    async def events(self, request: Request) -> Response:
-        """Tell what becomes due for a scope, for as long as the client listens."""
-        scope = _scope(request)
-        sse = EVENT_STREAM in request.headers.get("accept", "")
-        return Live(lambda outlet: self._listen(outlet, scope, sse=sse))
-
-    async def _listen(self, outlet: Outlet, scope: str, *, sse: bool) -> None:
-        subscription = self._notices.subscribe(scope)
-        lost = 0
-        try:
-            await outlet.begin(EVENT_STREAM if sse else NDJSON, headers={"cache-control": "no-store"})
-            await outlet.write(_row({"event": "listening", "scope": scope, "boot_id": self._boot_id}, sse=sse))
-            while True:
-                try:
-                    async with asyncio.timeout(KEEP_ALIVE_S if sse else None):
-                        notice = await anext(subscription, None)
-                except TimeoutError:
-                    await outlet.write(b": still here\n\n")
-                    continue
-                if notice is None:
-                    break
-                if subscription.lost > lost:
-                    lost = subscription.lost
-                    await outlet.write(_row({"event": "lost", "count": lost}, sse=sse))
-                await outlet.write(_row(notice_json(notice), sse=sse))
-            await outlet.end()
-        finally:
-            subscription.close()
-
     def _outcome(self, outcome: Outcome, status: int = HTTPStatus.OK) -> Response:
         answer: answers.OutcomeAnswer = {**outcome_json(outcome), "boot_id": self._boot_id}
         return json_reply(answer, status, {"X-Claudemem-Turn": str(outcome.turn)})
 
 
-def _scope(request: Request) -> str:
-    return caller(request.scope).check(resolve(request.path_params["scope"]))
-
-
 def _turn_header(event: TurnEvent) -> dict[str, str]:
     return {"X-Claudemem-Turn": str(event.turn)} if isinstance(event, (Accepted, Final)) else {}
-
-
-def _row(payload: answers.NoticeRow, *, sse: bool) -> bytes:
-    body = json_bytes(payload)
-    return b"event: " + payload["event"].encode("ascii") + b"\ndata: " + body + b"\n\n" if sse else body + b"\n"

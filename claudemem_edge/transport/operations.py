@@ -60,12 +60,15 @@ MEMORY_OPERATIONS = (
     Operation("end", "POST", f"{SCOPE}/end", answers.EndedAnswer),
     Operation("context", "GET", f"{SCOPE}/context", answers.BlockAnswer, query=wire.ContextIn),
     Operation("trace", "GET", f"{SCOPE}/turns/{{turn}}", answers.Trace),
-    Operation("events", "GET", f"{SCOPE}/events", rows=answers.NoticeRow),
     Operation("pending", "GET", f"{SCOPE}/pending", answers.PendingAnswer),
     Operation(
         "add_pending", "POST", f"{SCOPE}/pending", answers.OutcomeAnswer, wire.PendingIn, status=HTTPStatus.CREATED
     ),
     Operation("change_pending", "PATCH", f"{SCOPE}/pending/{{id}}", answers.OutcomeAnswer, wire.PendingIn),
+)
+EVENT_OPERATIONS = (
+    Operation("events", "GET", f"{SCOPE}/events", rows=answers.NoticeRow),
+    Operation("all_events", "GET", "/events", rows=answers.NoticeRow),
 )
 
 

@@ -88,7 +88,7 @@ def failed_reply(failed: Failed, body: TurnEvent) -> Response:
 
 def shaped(body: ErrorBody, path: str) -> dict[str, Any]:
     """Return an error's JSON: our own shape, Ollama's (`error` is a sentence) or OpenAI's (`error` has a message)."""
-    if path.startswith(("/memory/", "/health", "/metrics")):
+    if path.startswith(("/memory/", "/events", "/health", "/metrics")):
         return {"error": body}
     rest = {key: value for key, value in body.items() if key not in {"text", "hint"}}
     sentence = f"{body['text']}; {body['hint']}" if body["hint"] else body["text"]

@@ -14,10 +14,11 @@ from fakes.doors_house import BASE, Doors, open_doors
 from fakes.http_house import MODEL
 from fakes.real_mosquitto import eventually
 
+from claudemem_edge.transport.events_routes import EventsRoutes
 from claudemem_edge.transport.memory_routes import MemoryRoutes
 from claudemem_edge.transport.mqtt_topics import REPLY_TO
 from claudemem_edge.transport.ollama_routes import OllamaRoutes
-from claudemem_edge.transport.operations import MEMORY_OPERATIONS, routes
+from claudemem_edge.transport.operations import EVENT_OPERATIONS, MEMORY_OPERATIONS, routes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -116,7 +117,7 @@ async def test_a_route_that_fails_inside(doors: Doors, method: str, path: str, b
 async def test_each_route_is_among_them() -> None:
     """Each that is about a scope, or about a model: no other can meet anybody's words."""
     nobody: Any = None
-    ours = routes(MEMORY_OPERATIONS, MemoryRoutes)
+    ours = routes(MEMORY_OPERATIONS, MemoryRoutes) + routes(EVENT_OPERATIONS, EventsRoutes)
     ours += OllamaRoutes(nobody, nobody, relay_admin=False, note_error=print).routes()
     paths = [(method, path.removeprefix(f"/u/{BREAKING}").partition("?")[0]) for method, path, _ in ROUTES]
     handlers = {

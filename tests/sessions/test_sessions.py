@@ -86,6 +86,23 @@ async def test_a_silent_visit_ends_and_a_name_stays() -> None:
     assert sessions.scopes() == ("anna",)
 
 
+async def test_the_end_of_a_visit_is_told_and_that_of_a_name_is_not() -> None:
+    sessions = make_sessions(NOWHERE, options=SessionOptions(max_scopes=3, visit_idle_s=0))
+    ended: list[str] = []
+    sessions.on_visit_ended = ended.append
+    for scope in ("visit-1", "visit-2", "visit-3", "anna"):
+        sessions.observe(scope, "user", "Hello.")
+        with pytest.raises(TooLong):
+            sessions.observe("visit-9", "user", "a" * 2001)
+    assert ended == ["visit-1", "visit-2"], "which made room; one that never began cannot end"
+    await asyncio.sleep(0.01)
+    sessions.sweep()
+    assert ended[2:] == ["visit-3"]
+    assert sessions.end("anna")
+    assert not sessions.end("visit-3")
+    assert ended[3:] == []
+
+
 async def test_stopping_refuses_new_asks_and_ends_running_ones() -> None:
     async with FakeOllama() as fake:
         sessions = make_sessions(fake.url, turn_options=TurnOptions(stop_grace_s=0.1))

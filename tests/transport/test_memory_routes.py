@@ -8,7 +8,6 @@ import pytest
 from fakes.http_house import House, open_house
 
 from claudemem_edge.shapes.options import SessionOptions
-from claudemem_edge.shapes.turn import Notice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,43 +148,6 @@ async def test_a_scope_too_many_is_refused_with_the_code_full(tmp_path: Path, fa
         later = await client.post("/memory/ann/observe", json={"text": "Hello."})
     assert (refused.status_code, refused.json()["error"]["code"]) == (507, "full")
     assert later.status_code == 200
-
-
-def _notice(item: str) -> Notice:
-    return Notice("kim", item, "due", "measure blood pressure", "2026-03-12T10:00:00+08:00", "en")
-
-
-async def test_events_tell_what_becomes_due(house: House) -> None:
-    async with house.client() as client, client.stream("GET", "/memory/kim/events") as reply:
-        rows = reply.aiter_lines()
-        assert json.loads(await anext(rows))["event"] == "listening"
-        house.notices.publish(_notice("p1"))
-        event = json.loads(await anext(rows))
-    assert (event["event"], event["id"], event["text"]) == ("due", "p1", "measure blood pressure")
-
-
-async def test_events_as_server_sent_events(house: House) -> None:
-    headers = {"Accept": "text/event-stream"}
-    async with house.client() as client, client.stream("GET", "/memory/kim/events", headers=headers) as reply:
-        rows = reply.aiter_lines()
-        assert await anext(rows) == "event: listening"
-        await anext(rows)
-        await anext(rows)
-        house.notices.publish(_notice("p1"))
-        event, data = await anext(rows), await anext(rows)
-    assert reply.headers["content-type"].startswith("text/event-stream")
-    assert event == "event: due"
-    assert json.loads(data.removeprefix("data: "))["id"] == "p1"
-
-
-async def test_a_listener_that_hangs_up_is_no_listener_any_more(house: House) -> None:
-    async with house.client() as client:
-        async with client.stream("GET", "/memory/kim/events") as reply:
-            await anext(reply.aiter_lines())
-            assert house.notices.listeners("kim") == 1
-        async with asyncio.timeout(20):
-            while house.notices.listeners("kim"):
-                await client.get("/health")
 
 
 async def test_health_and_metrics_hold_numbers_and_no_words(house: House) -> None:

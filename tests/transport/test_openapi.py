@@ -68,7 +68,7 @@ class Described:
         sent = {"json": body} if body is not None else {}
         address = path.format(**in_path)
         async with self._client.stream(method.upper(), address, params=query, **sent) as reply:
-            if name == "events":
+            if name in {"events", "all_events"}:
                 lines = reply.aiter_lines()
                 return [self._checked(operation, reply, await anext(lines)) for _ in range(2)]
             await reply.aread()
@@ -123,8 +123,10 @@ async def test_every_operation_answers_as_described(house: House) -> None:
                 await asyncio.sleep(0.01)
             house.notices.publish(Notice("kim", "p1", "due", "call Ann", "2030-01-01T10:00:00+08:00", "en", "http:"))
 
-        listening, _ = await asyncio.gather(it.call("events"), publish())
-        assert [row["event"] for row in listening] == ["listening", "due"]
+        for name in ("events", "all_events"):
+            listening, _ = await asyncio.gather(it.call(name), publish())
+            assert [row["event"] for row in listening] == ["listening", "due"]
+            house.notices.close()
 
         house.fake.next("gated")
         asked_before = len(house.fake.asked)

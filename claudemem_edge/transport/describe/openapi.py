@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.transport.answers import API
 from claudemem_edge.transport.describe.shapes import Components, request_schema
+from claudemem_edge.transport.events_routes import EventsRoutes
 from claudemem_edge.transport.memory_routes import MemoryRoutes
-from claudemem_edge.transport.operations import MEMORY_OPERATIONS, STATUS_OPERATIONS
+from claudemem_edge.transport.operations import EVENT_OPERATIONS, MEMORY_OPERATIONS, STATUS_OPERATIONS
 from claudemem_edge.transport.replies import EVENT_STREAM, JSON, NDJSON
 from claudemem_edge.transport.status_routes import StatusRoutes
 
@@ -29,6 +30,11 @@ PARAMETERS = {
     "turn": ("Number of the utterance, from the header X-Claudemem-Turn.", {"type": "integer", "minimum": 0}),
     "id": ('The item, such as "p7".', {"type": "string"}),
 }
+ROUTES: tuple[tuple[type, tuple[Operation, ...]], ...] = (
+    (StatusRoutes, STATUS_OPERATIONS),
+    (MemoryRoutes, MEMORY_OPERATIONS),
+    (EventsRoutes, EVENT_OPERATIONS),
+)
 IN_PATH = re.compile(r"\{(\w+)\}")
 
 
@@ -36,7 +42,7 @@ def openapi() -> Schema:
     """Return the document."""
     components = Components()
     paths: dict[str, Schema] = {}
-    for handlers, operations in ((StatusRoutes, STATUS_OPERATIONS), (MemoryRoutes, MEMORY_OPERATIONS)):
+    for handlers, operations in ROUTES:
         for one in operations:
             told = inspect.getdoc(getattr(handlers, one.name)) or ""
             paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, told, components)
