@@ -44,7 +44,7 @@ def _ollama_sync(step: Step) -> Heard:
     with ollama.Client(step.url, **NO_PROXY) as client, _told(heard):
         match step.do:
             case "chat":
-                heard.text = client.chat(step.model, messages).message.content or ""
+                heard.text = client.chat(step.model, messages, **step.more).message.content or ""
             case "stream" | "leave":
                 for part in client.chat(step.model, messages, stream=True):
                     heard.piece(part.message.content)
@@ -79,7 +79,7 @@ async def ollama_async(step: Step) -> Heard:
         with _told(heard):
             match step.do:
                 case "chat":
-                    heard.text = (await client.chat(step.model, messages)).message.content or ""
+                    heard.text = (await client.chat(step.model, messages, **step.more)).message.content or ""
                 case "stream" | "leave":
                     async for part in await client.chat(step.model, messages, stream=True):
                         heard.piece(part.message.content)
@@ -163,7 +163,7 @@ async def chat_ollama(step: Step) -> Heard:
     """LangChain's `ChatOllama`."""
     heard = Heard()
     own: dict[str, Any] = {"sync_client_kwargs": NO_PROXY, "async_client_kwargs": NO_PROXY}
-    model = ChatOllama(model=step.model, base_url=step.url, **own)
+    model = ChatOllama(model=step.model, base_url=step.url, **own, **step.more)
     messages: list[BaseMessage] = [HumanMessage(step.text)]
     try:
         with _told(heard):

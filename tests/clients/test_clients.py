@@ -101,6 +101,16 @@ async def test_a_tool_round_asks_with_the_same_words_and_teaches_nothing(desk: D
 
 
 @every_client
+async def test_a_form_to_fill_in_goes_on_as_it_is_and_teaches_nothing(desk: Desk, talk: Talk, name: str) -> None:
+    form = {"response_format": {"type": "json_object"}} if name in OPENAI else {"format": "json"}
+    heard = await talk("chat", KEY, **form)
+    assert (heard.text, heard.error) == ("It is kept.", "")
+    asked = desk.fake.asked[-1].json
+    assert (asked["messages"], {key: asked[key] for key in form}) == ([{"role": "user", "content": KEY}], form)
+    assert await talk.said("user") == []
+
+
+@every_client
 async def test_words_come_whole_wherever_the_network_cuts(desk: Desk, talk: Talk) -> None:
     desk.fake.split_bytes = 3
     try:
