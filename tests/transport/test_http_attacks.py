@@ -135,3 +135,86 @@ async def test_one_typed_refusal(attacked: House, name: str) -> None:
     status, code, sentence = refusal(await tell(attacked, data))
     assert (status, code != "internal") == (wanted, True)
     assert len(sentence.split()) > 2
+
+
+TOKENS = (("key-of-kim", ("kim",)), ("key-of-ann", ("ann",)))
+INNER = b"POST /memory/ann/observe HTTP/1.1\r\nHost: localhost\r\nContent-Length: 17\r\n\r\n" + BODY
+
+
+def with_token(token: bytes) -> bytes:
+    return sized(BODY, b"Authorization: Bearer " + token + b"\r\n")
+
+
+KEPT_OPEN = [
+    (with_token(b"key-of-kim"), 200),
+    (with_token(b"key-of-ann"), 403),
+    (sized(BODY), 401),
+    (sized(BODY, b"Authorization: Basic a2V5LW9mLWtpbQ==\r\n"), 401),
+    (with_token(b"key-of-kim"), 200),
+    (with_token(b"key-of-kim").replace(b"Host: localhost", b"Host: evil.example"), 403),
+    (with_token(b"key-of-kim").replace(b"Host: localhost", b"Host: localhost\r\nOrigin: http://evil.example"), 403),
+    (with_token(b"key-of-kim").replace(JSON, b"Content-Type: text/plain\r\n"), 415),
+    (sized(INNER, b"Authorization: Bearer key-of-kim\r\n"), 400),
+    (sized(INNER).replace(b"Host: localhost", b"Host: evil.example", 1), 403),
+    (get(b"/health"), 200),
+]
+"""Requests over one connection, each with another Host, Origin or token, or with a request of its own in its body."""
+
+
+async def answers(house: House, pieces: list[bytes]) -> list[int]:
+    """Send bytes over one connection, a piece after each answer; return the statuses."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", house.door.tcp_port)
+    statuses = []
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            for piece in pieces:
+                writer.write(piece)
+                head = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(int(head.lower().partition(b"content-length:")[2].split()[0]))
+                statuses.append(int(head.split()[1]))
+            writer.write_eof()
+            assert await reader.read() == b""
+    finally:
+        writer.close()
+    return statuses
+
+
+@pytest.mark.parametrize("pipelined", [False, True])
+async def test_each_request_of_a_connection_is_looked_at_by_itself(
+    tmp_path: Path, fake: FakeOllama, *, pipelined: bool
+) -> None:
+    pieces = [data for data, _ in KEPT_OPEN]
+    if pipelined:
+        pieces = [b"".join(pieces), *[b""] * (len(pieces) - 1)]
+    async with open_house(tmp_path, fake, tokens=TOKENS) as house:
+        assert await answers(house, pieces) == [status for _, status in KEPT_OPEN]
+        assert house.sessions.scopes() == ("kim",)
+        assert house.sessions.peek("kim").turn == 2
+
+
+@pytest.mark.parametrize(("host", "lines"), [(b"localhost", [b"100", b"200"]), (b"evil.example", [b"403"])])
+async def test_a_body_is_asked_for_once_its_head_is_good(house: House, host: bytes, lines: list[bytes]) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", house.door.tcp_port)
+    head = post(b"Content-Length: 17\r\nExpect: 100-continue\r\n", b"").replace(b"localhost", host)
+    writer.write(head)
+    found = []
+    async with asyncio.timeout(PATIENCE_S):
+        for _ in lines:
+            found.append((await reader.readuntil(b"\r\n\r\n")).split()[1])
+            writer.write(BODY if found == [b"100"] else b"")
+    writer.close()
+    assert found == lines
+
+
+@pytest.mark.parametrize("origin", [b"", b"Origin: https://evil.example\r\n"])
+async def test_a_web_socket_is_not_opened(house: House, origin: bytes) -> None:
+    upgrade = b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    key = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    assert await answers(house, [get(b"/health", upgrade + key + origin)]) == [403 if origin else 200]
+
+
+async def test_of_two_fields_of_one_name_the_last_is_read(house: House) -> None:
+    """As Python, Ollama and JavaScript read them, so that no two of us understand different words."""
+    async with house.client() as client:
+        await client.post("/memory/kim/observe", content=b'{"text":"The first.","text":"The second."}')
+    assert house.said("user", "kim") == ["The second"]
