@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fakes.fake_ollama import FakeOllama
 
-from claudemem_edge.shapes.options import TurnOptions
+from claudemem_edge.shapes.options import SessionOptions, TurnOptions
 from claudemem_edge.transport import connection, ollama_relay
 from claudemem_edge.transport.ollama_relay import with_code
 
@@ -147,6 +147,19 @@ async def test_a_full_queue_is_busy_and_the_words_stay_learned(tmp_path: Path, f
     assert int(refused.headers["retry-after"]) >= 1
     assert again.status_code == 200
     assert house.said("user", "kim") == [plain(KEY)], "asking again is a retry"
+
+
+@pytest.mark.parametrize("path", ["/api/chat", "/api/generate", "/v1/chat/completions"])
+async def test_no_room_for_another_scope_is_told_in_the_clients_own_shape(
+    tmp_path: Path, fake: FakeOllama, path: str
+) -> None:
+    async with open_house(tmp_path, fake, session=SessionOptions(max_scopes=1)) as house, house.client() as client:
+        await client.post("/u/kim/api/chat", json=chat(user("Remind me to call Tom tomorrow at 10 am.")))
+        refused = await client.post(f"/u/ann{path}", json=chat(user(KEY), prompt=KEY))
+    error = refused.json()["error"]
+    assert (refused.status_code, isinstance(error["message"] if "/v1/" in path else error, str)) == (507, True)
+    assert (error if "/v1/" in path else refused.json())["code"] == "full"
+    assert fake.asked == []
 
 
 @pytest.mark.parametrize("stream", [True, False])
