@@ -64,6 +64,7 @@ class HttpDoor:
         self._server: QuietServer | None = None
         self._serving: asyncio.Task[None] | None = None
         self._unix: list[UnixListener] = []
+        self._tcp: list[socket.socket] = []
         self.tcp_port = 0
         """The port listened on; 0 while there is none."""
         self.addresses: tuple[str, ...] = ()
@@ -71,11 +72,11 @@ class HttpDoor:
 
     async def start(self) -> None:
         """Listen; requests are answered once this returns. Raises SettingsError, saying what is in the way."""
-        self._unix, tcp = open_listeners(self._options)
-        self.tcp_port = tcp[0].getsockname()[1] if tcp else 0
-        self.addresses = (*(str(one.path) for one in self._unix), *(_url(one) for one in tcp))
+        self._unix, self._tcp = open_listeners(self._options)
+        self.tcp_port = self._tcp[0].getsockname()[1] if self._tcp else 0
+        self.addresses = (*(str(one.path) for one in self._unix), *(_url(one) for one in self._tcp))
         self._server = server(self._app, self._options, self._note_error)
-        sockets = [*(one.socket for one in self._unix), *tcp]
+        sockets = [*(one.socket for one in self._unix), *self._tcp]
         self._serving = asyncio.create_task(self._server.serve(sockets), name="http")
         ready = asyncio.create_task(self._server.ready.wait())
         await asyncio.wait((ready, self._serving), return_when=asyncio.FIRST_COMPLETED)
@@ -91,7 +92,10 @@ class HttpDoor:
             await asyncio.gather(self._serving, return_exceptions=True)
         for listener in self._unix:
             listener.close()
-        self._server, self._serving, self._unix, self.tcp_port, self.addresses = None, None, [], 0, ()
+        for one in self._tcp:
+            one.close()
+        self._server, self._serving, self._unix, self._tcp = None, None, [], []
+        self.tcp_port, self.addresses = 0, ()
 
     async def _refuse(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, EdgeError)  # noqa: S101 (registered for it alone)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import Busy, EdgeError
-from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final, Said
+from claudemem_edge.shapes.turn import Accepted, Delta, Failed, Final, Said
 
 if TYPE_CHECKING:
     from claudemem_edge.shapes.context import Context
@@ -82,9 +82,8 @@ def event_json(event: TurnEvent, boot_id: str) -> answers.TurnEvent:
         case Failed():
             error = failed_json(event)["error"]
             return {"event": "failed", "id": event.id, "turn": event.turn, "error": error, "boot_id": boot_id}
-        case Cancelled():
-            reason = event.reason
-            return {"event": "cancelled", "id": event.id, "turn": event.turn, "reason": reason, "boot_id": boot_id}
+    reason = event.reason
+    return {"event": "cancelled", "id": event.id, "turn": event.turn, "reason": reason, "boot_id": boot_id}
 
 
 def notice_json(notice: Notice) -> answers.Notice:

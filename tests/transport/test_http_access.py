@@ -6,13 +6,15 @@ import asyncio
 import logging
 import os
 import re
-from typing import TYPE_CHECKING
+import socket
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from fakes.http_house import MODEL, House, open_house
 from fakes.real_mosquitto import eventually
 
 from claudemem_edge.log import NEVER, OWN, access
+from claudemem_edge.transport.access import UNKNOWN, peer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,3 +130,28 @@ async def test_nothing_is_told_unless_it_is_asked_for(house: House, caplog: pyte
         await client.get("/health")
     await send(house, b"?\r\n\r\n")
     assert await lines(caplog, 0) == []
+
+
+class End:
+    """A transport as far as is asked of it: it has a socket."""
+
+    def __init__(self, end: object) -> None:
+        self.get_extra_info = {"socket": end}.get
+
+
+class OfSix:
+    """A socket with an IPv6 address, which many a machine has not."""
+
+    family = socket.AF_INET6
+
+    def getpeername(self) -> tuple[str, int, int, int]:
+        return ("::1", 7, 0, 0)
+
+
+def test_a_peer_that_has_left_is_nobody() -> None:
+    with socket.socket() as unconnected:
+        assert peer_of(cast("asyncio.Transport", End(unconnected))) == UNKNOWN
+
+
+def test_an_address_of_six_has_its_brackets() -> None:
+    assert peer_of(cast("asyncio.Transport", End(OfSix()))) == "[::1]:7"

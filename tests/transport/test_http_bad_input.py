@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from fakes.http_house import House, plain
 
+from claudemem_edge.transport import guards
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -161,6 +163,26 @@ async def test_control_characters_in_a_chat_go_on_as_they_are(learned: House) ->
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        ("/cancel", {}, "the field id is missing"),
+        ("/forget", {"what": "all"}, "forgetting everything cannot be undone"),
+        ("/forget", {"what": "item"}, "the field key is missing"),
+        ("/forget", {"what": "entity"}, "the field key is missing"),
+        ("/pending", {"text": " "}, "the field text is missing"),
+        ("/pending", {"text": "eat", "due": "2001-01-01T10:00:00Z"}, "the field due: this time has gone by"),
+        ("/pending", {"op": "done"}, "the field id is missing"),
+    ],
+)
+async def test_what_a_request_lacks_is_named(learned: House, path: str, body: dict[str, object], sentence: str) -> None:
+    async with learned.client() as client:
+        reply = await client.post(f"/memory/kim{path}", json=body)
+        assert (reply.status_code, reply.json()["error"]["text"]) == (400, sentence)
+        assert reply.json()["error"]["hint"]
+        await _still_works(learned, client)
+
+
+@pytest.mark.parametrize(
     ("method", "path", "status"),
     [
         ("GET", "/memory/kim/say", 405),
@@ -219,6 +241,19 @@ async def test_what_is_no_http_is_refused_and_the_next_request_works(learned: Ho
         assert (int(answer.split()[1]), code) in {(400, "bad_request"), (431, "too_long"), (505, "bad_request")}
     async with learned.client() as client:
         await _still_works(learned, client)
+
+
+async def test_a_fault_of_the_guard_itself_is_told_alike(
+    house: House, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr(guards, "check_version", broken)
+    async with house.client() as client:
+        reply = await client.post("/memory/kim/observe", json={"text": "Hello."})
+    assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal")
+    assert SECRET not in caplog.text + reply.text
 
 
 async def test_a_fault_of_ours_is_told_without_a_word_of_what_was_said(

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import fcntl
 import grp
 import os
 import socket
 import stat
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +16,7 @@ from fakes.http_house import House, open_house
 
 from claudemem_edge.errors import SettingsError
 from claudemem_edge.transport import address
+from claudemem_edge.transport.connection import QuietServer
 from claudemem_edge.transport.listeners import listen_tcp, listen_unix
 
 if TYPE_CHECKING:
@@ -109,6 +113,53 @@ def test_closing_leaves_the_socket_of_a_later_daemon(tmp_path: Path) -> None:
         client.connect(str(path))
     second.close()
     assert not path.exists()
+
+
+def test_a_folder_that_is_somebody_elses_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = os.getuid()
+    (tmp_path / "claudemem-edge-7").mkdir()
+    monkeypatch.setattr(os, "getuid", lambda: ours + 1)
+    with pytest.raises(SettingsError, match="belongs to somebody else"):
+        listen_unix(tmp_path / "claudemem-edge-7" / "api.sock")
+
+
+def test_a_daemon_that_is_just_starting_is_not_disturbed(tmp_path: Path) -> None:
+    folder = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    try:
+        with pytest.raises(SettingsError, match="another daemon is just starting"):
+            listen_unix(tmp_path / "api.sock")
+    finally:
+        os.close(folder)
+    assert _files(tmp_path) == []
+
+
+def test_a_name_that_is_no_address_is_told() -> None:
+    with pytest.raises(SettingsError, match="no address of this machine"):
+        listen_tcp("no such name", 0, guarded=False)
+
+
+def test_a_socket_that_cannot_be_finished_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: Path, mode: int) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "chmod", refused)
+    with pytest.raises(SettingsError, match="Operation not permitted"):
+        listen_unix(tmp_path / "api.sock")
+    assert _files(tmp_path) == []
+
+
+async def test_a_server_that_cannot_start_says_so(
+    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(QuietServer, "startup", broken)
+    with pytest.raises(OSError, match="Too many open files"):
+        async with open_house(tmp_path, fake):
+            pass
+    assert _files(tmp_path) == []
 
 
 def test_missing_folders_are_made(tmp_path: Path) -> None:
@@ -208,6 +259,18 @@ def test_the_systems_own_socket_comes_before_the_sessions(monkeypatch: pytest.Mo
     assert address.socket_path() == tmp_path / "api.sock"
     listener.close()
     assert address.socket_path() == Path("/run/user/7/claudemem-edge/api.sock")
+
+
+@pytest.mark.parametrize(("user", "path"), [(0, "run/api.sock"), (7, "tmp/claudemem-edge-7/api.sock")])
+def test_without_a_folder_of_the_session_root_takes_the_systems_and_others_one_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, user: int, path: str
+) -> None:
+    for name in ("CLAUDEMEM_SOCKET", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(address, "SYSTEM", tmp_path / "run")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(os, "getuid", lambda: user)
+    assert address.socket_path() == tmp_path / path
 
 
 def test_tcp_connections_notice_that_the_other_end_has_vanished() -> None:

@@ -16,11 +16,14 @@ from openapi_spec_validator import validate
 from claudemem_edge.errors import BadRequest
 from claudemem_edge.shapes.turn import Notice
 from claudemem_edge.transport import wire
+from claudemem_edge.transport.describe.__main__ import FOLDER, write
 from claudemem_edge.transport.describe.openapi import openapi
-from claudemem_edge.transport.describe.shapes import document_text, request_schema
+from claudemem_edge.transport.describe.shapes import Components, document_text, request_schema
 from claudemem_edge.transport.schema import schema_bytes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
     from fakes.http_house import House
 
@@ -35,6 +38,21 @@ def test_the_document_is_that_of_the_code() -> None:
     assert schema_bytes("openapi").decode() == document_text(openapi()), (
         "the shapes changed: run python -m claudemem_edge.transport.describe, and say in CHANGELOG.md what is new"
     )
+
+
+def test_the_documents_are_written_where_the_daemon_reads_them(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert {path.stem: path.read_bytes() for path in tmp_path.iterdir()} == {
+        "openapi": schema_bytes("openapi"),
+        "asyncapi": schema_bytes("asyncapi"),
+    }
+    assert [path.name for path in FOLDER.glob("openapi.*")] == ["openapi.json"]
+
+
+@pytest.mark.parametrize("shape", [set[str], tuple[int, str], bytes])
+def test_what_json_has_not_has_no_schema(shape: Any) -> None:
+    with pytest.raises(TypeError, match="has no schema"):
+        Components().answer(shape)
 
 
 def test_the_document_is_openapi() -> None:

@@ -10,6 +10,12 @@ from claudemem_edge.transport.describe.shapes import document_text
 
 FOLDER = Path(__file__).parents[1] / "schema"
 
-if __name__ == "__main__":
+
+def write(folder: Path = FOLDER) -> None:
+    """Write both documents."""
     for name, document in (("openapi", openapi()), ("asyncapi", asyncapi())):
-        FOLDER.joinpath(f"{name}.json").write_text(document_text(document), "utf-8")
+        folder.joinpath(f"{name}.json").write_text(document_text(document), "utf-8")
+
+
+if __name__ == "__main__":
+    write()
