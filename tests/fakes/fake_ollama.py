@@ -82,6 +82,7 @@ class FakeOllama:
         models: Sequence[FakeModel] = (FakeModel("llama3.2:1b"),),
         default: str = "normal",
         split_bytes: int = 0,
+        token_s: float = 0.05,
     ) -> None:
         self.socket = Path(socket) if socket is not None else None
         self.pieces = pieces
@@ -89,6 +90,7 @@ class FakeOllama:
         self.loaded: list[str] = []
         self.default = default
         self.split_bytes = split_bytes
+        self.token_s = token_s
         self.requests: list[Recorded] = []
         self.closes: list[Close] = []
         self.url = ""
@@ -228,7 +230,7 @@ class FakeOllama:
         elif not asked.get("messages") and not asked.get("prompt"):
             await self._load(reply, model, unload=asked.get("keep_alive") == 0)
         else:
-            await self._speak(reply, model.name, _Planned(self.default, None, 1, "", 0.05))
+            await self._speak(reply, model.name, _Planned(self.default, None, 1, "", self.token_s))
 
     async def _speak(self, reply: Reply, model: str, plan: _Planned) -> None:
         pieces = plan.pieces

@@ -172,6 +172,8 @@ class Listener:
         await asyncio.wait({self._reading})
         with contextlib.suppress(aiomqtt.MqttError):
             await self.client.__aexit__(None, None, None)
+        if self.client._disconnected.done():  # the broker went first, which asyncio reports unless somebody looks
+            self.client._disconnected.exception()
 
     async def until(self, wanted: Callable[[aiomqtt.Message], bool], within_s: float = 20) -> aiomqtt.Message:
         """Return the first message that is wanted, come already or still to come."""
