@@ -206,7 +206,10 @@ def _worded(claim: Claim, table: Mapping[str, Any], tables: Mapping[str, Any], s
     subject = wording.neutral(subject, sight.roles)
     if profile.style == "sentence" or not claim.open:
         shape = table.get("sentence" if claim.open else "past", "")
-        return str(shape).replace("{subject}", subject).replace("{object}", held)
+        told = str(shape).replace("{subject}", subject).replace("{object}", held)
+        if "{when}" not in told or sight.language is None:
+            return told
+        return told.replace("{when}", dates.spoken_when(sight.language, claim.since, sight.now.wall, "minute"))
     key = str(table.get("key", claim.predicate)).replace("{subject}", claim.subject)
     if claim.subject != "user":
         key = f"{subject} {key}"

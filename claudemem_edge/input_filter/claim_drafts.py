@@ -143,7 +143,8 @@ def _draft(
     predicate = _filled(shape.predicate, values)
     value = _filled(shape.object, values)
     about = _subject(shape, predicate, values, subject, ground, span[0])
-    if not predicate or not value or not about:
+    nameless = any(f"{{{group}}}" in shape.object and not values[group] for group in rule.kinds)
+    if not predicate or not value or not about or nameless:
         return None
     if shape.object.strip("{}") in rule.kinds and not shape.denies and value.lower() in ground.pointing:
         return None

@@ -41,7 +41,12 @@ def find(ground: Ground, scan: Scan, language: Language) -> tuple[Command, ...]:
     for rule in candidates(ground.folded, scan, language):
         found.extend(
             Command(
-                rule.fields["command"], _argument(ground, rule, match, language), match.span(), rule.id, whole=False
+                rule.fields["command"],
+                _argument(ground, rule, match, language),
+                match.span(),
+                rule.id,
+                whole=False,
+                who=ground.slice(match, "who") if "who" in rule.pattern.groupindex else "",
             )
             for match in ground.matches(rule, masked=rule.fields.get("times", False))
             if not (rule.fields.get("alone") and _leftover(ground, match))

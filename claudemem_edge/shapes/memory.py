@@ -83,6 +83,8 @@ class Item:
     language: str = ""
     fired_at: Moment | None = None
     missed: bool = False
+    done_at: datetime | None = None
+    """When it, or its last occurrence, was done."""
     starts: date | None = None
     """Day from which the intervals of a recurrence count, whatever is done with single occurrences."""
 

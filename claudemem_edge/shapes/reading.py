@@ -12,7 +12,7 @@ COMMANDS = frozenset({
     "forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all",
     "return_topic", "list_memory", "list_pending", "done", "cancel", "snooze", "change", "correct",
     "repeat",
-    "reply_language", "whose_memory", "ask_time", "ask_date", "yes", "no",
+    "reply_language", "whose_memory", "ask_time", "ask_date", "ask_did", "yes", "no",
 })  # fmt: skip
 """What a voice may order."""
 DOOR_COMMANDS = frozenset({"fire", "expire", "add"})
@@ -50,13 +50,17 @@ class Clause:
 
 @dataclass(slots=True, frozen=True)
 class Command:
-    """An order to the memory. `kind` is one of COMMANDS; `whole` says that nothing else was said."""
+    """An order to the memory. `kind` is one of COMMANDS; `whole` says that nothing else was said.
+
+    `who` is whom it is about, where that is not the speaker: "did grandma take her pill?".
+    """
 
     kind: str
     argument: str
     span: Span
     rule: str
     whole: bool = True
+    who: str = ""
 
 
 @dataclass(slots=True, frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import predicates, spoken
+from claudemem_edge.state_engine import deeds, predicates, spoken
 from claudemem_edge.state_engine.item_orders import open_items
 from claudemem_edge.state_engine.item_places import in_order
 
@@ -113,4 +113,5 @@ HANDLERS: dict[str, Callable[[Progress, Command], None]] = {
     "reply_language": _reply_language,
     "ask_time": _ask_time,
     "ask_date": _ask_date,
+    "ask_did": deeds.answer,
 }

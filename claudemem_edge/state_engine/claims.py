@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from claudemem_edge.shapes.memory import Claim
-from claudemem_edge.state_engine import entity_map, predicates
+from claudemem_edge.state_engine import deeds, entity_map, predicates
 from claudemem_edge.state_engine.statements import forgetting, hide_holding, holds, origin
 
 if TYPE_CHECKING:
@@ -39,6 +39,11 @@ def learn(progress: Progress, draft: ClaimDraft) -> None:
         return
     if draft.denies:
         deny(progress, same, value, rests_on)
+        return
+    if predicates.each(draft.predicate, progress.lexicon):
+        deed = replace(progress, [], (subject, draft.predicate, value), rests_on)
+        progress.ledger.set(deed, since=deeds.time_of(progress, draft.span))
+        deeds.note(progress, deed, draft.span)
         return
     known = next(iter(same_value(same, value)), None)
     if known is not None:

@@ -80,6 +80,8 @@ def next_due(item: Item, after: datetime) -> WallDue | None:
 def finish(progress: Progress, item: Item, state: str) -> WallDue | None:
     """End an item, or this occurrence of a recurring one; return when that is due again."""
     again = None
+    if state == "done":
+        progress.ledger.set(item, done_at=progress.now.wall)
     if state in {"done", "expired"} and item.due is not None:
         again = next_due(item, max(item.due.at(), progress.now.wall, key=datetime.timestamp))
     if again is not None:

@@ -34,6 +34,11 @@ def single(predicate: str, lexicon: Lexicon) -> bool:
     return bool(describe(predicate, lexicon).get("single", False))
 
 
+def each(predicate: str, lexicon: Lexicon) -> bool:
+    """Tell whether every telling is one of its own: a deed, done once more."""
+    return bool(describe(predicate, lexicon).get("each", False))
+
+
 def opposite(predicate: str, lexicon: Lexicon) -> str:
     """Return the predicate that cannot hold of the same object at the same time, or ""."""
     return str(describe(predicate, lexicon).get("opposite", ""))

@@ -53,7 +53,7 @@ def claim(progress: Progress, one: Claim) -> str:
     sentence = sentence.replace("{subject}", subject)
     for third_person, you in forms.get("told", {}).items():
         sentence = sentence.replace(third_person, you)
-    return sentence.replace("{object}", value)
+    return sentence.replace("{object}", value).replace("{when}", when(progress, one.since, "day"))
 
 
 def _value(progress: Progress, one: Claim, kind: str) -> str:

@@ -78,5 +78,5 @@ def test_an_order_beside_it_keeps_no_correction_away(facts: str, said: str, want
         memory.observe("user", words, at=now)
     memory.observe("user", said, at=now)
     view = memory.view(at=now)
-    assert [one["object"] for one in view["claims"] if one["open"]] == [wanted]
+    assert [one["object"] for one in view["claims"] if one["open"] and one["predicate"] != "did"] == [wanted]
     assert sum(one["state"] == "done" for one in view["items"]) == 1
