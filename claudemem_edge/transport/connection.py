@@ -37,7 +37,7 @@ LINGER_S = 1.0
 LINGERING_MOST = 256
 """So many of them at a time; they take no place from others. One more ends with its answer, come what may."""
 FIRST_REQUEST_S = 1.0
-"""So young a connection makes no room for another: its request may be lying in the socket."""
+"""So young a connection makes no room for another: its request, or the rest of its head, may be lying in the socket."""
 LATER_S = 2
 """The guard answers a slow body itself; only what it has refused and is still coming runs into this limit."""
 OWN_SHAPE = "/memory/"
@@ -53,7 +53,10 @@ class Refusals:
 
 
 class GuardedProtocol(H11Protocol):
-    """One connection. A head or a body that does not come in time ends it; over the cap an idle one makes room."""
+    """One connection. A head or a body that does not come in time ends it.
+
+    Over the cap an idle one makes room, or one whose head is still not whole.
+    """
 
     def __init__(self, options: HttpOptions, refusals: Refusals, *rest: Any, **named: Any) -> None:
         super().__init__(*rest, **named)
@@ -64,7 +67,7 @@ class GuardedProtocol(H11Protocol):
         self._stuck: asyncio.TimerHandle | None = None
         self._refused = False
         self._full: asyncio.TimerHandle | None = None
-        self._made_s = self.loop.time()
+        self._made_s = self.awaits_since_s = self.loop.time()
         self._peer = UNKNOWN
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
@@ -134,34 +137,45 @@ class GuardedProtocol(H11Protocol):
         fresh = cycle is None and self.loop.time() - self._made_s < FIRST_REQUEST_S
         return self._between_requests() and not self.conn.trailing_data[0] and not fresh
 
+    @property
+    def half_open(self) -> bool:
+        """True while the rest of a head has been missing for a moment: it was never on its way."""
+        return self._awaits == "head" and self.loop.time() - self.awaits_since_s >= FIRST_REQUEST_S
+
     def _between_requests(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle
         return cycle is None or cycle.response_complete
 
     def _make_room(self) -> bool:
-        for other in tuple(self.connections):
-            if other is not self and isinstance(other, GuardedProtocol) and other.idle:
-                self.connections.discard(other)
-                other.shutdown()
-                return True
-        return False
+        """Close an idle connection, or else refuse the one that has kept us waiting longest. Tell whether there was."""
+        others = [one for one in self.connections if one is not self and isinstance(one, GuardedProtocol)]
+        idle = next((one for one in others if one.idle), None)
+        if idle is not None:
+            self.connections.discard(idle)
+            idle.shutdown()
+            return True
+        half_open = min((one for one in others if one.half_open), key=lambda one: one.awaits_since_s, default=None)
+        if half_open is not None:
+            half_open.give_up()
+        return half_open is not None
 
     def _await(self, what: str, limit_s: float) -> None:
         if what == self._awaits:
             return
-        self._awaits = what
+        self._awaits, self.awaits_since_s = what, self.loop.time()
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
         if what:
-            self._deadline = self.loop.call_later(limit_s, self._too_slow)
+            self._deadline = self.loop.call_later(limit_s, self.give_up)
 
     def _unstick(self) -> None:
         if self._stuck is not None:
             self._stuck.cancel()
             self._stuck = None
 
-    def _too_slow(self) -> None:
+    def give_up(self) -> None:
+        """Wait no longer for what is missing of a request."""
         if self._between_requests():
             text = f"the request's {self._awaits} took too long"
             self._refuse(HttpRefusal(HTTPStatus.REQUEST_TIMEOUT, TimedOut.code, text, hint="send it at once"))

@@ -62,7 +62,7 @@ class EventsRoutes:
     async def _listen(self, outlet: Outlet, scope: str, *, sse: bool) -> None:
         subscription = self._notices.subscribe(scope)
         try:
-            await outlet.begin(EVENT_STREAM if sse else NDJSON, headers={"cache-control": "no-store"})
+            await outlet.begin(EVENT_STREAM if sse else NDJSON)
             await outlet.write(_line({"event": "listening", "scope": scope, "boot_id": self._boot_id}, sse=sse))
             async with aclosing(_rows(subscription, KEEP_ALIVE_S if sse else None)) as rows:
                 async for row in rows:

@@ -38,6 +38,8 @@ OPEN_PATHS = frozenset({"/", "/health"})
 """What a caller without a token may still see: that we are there, and how we are."""
 EVERY_SCOPE = "*"
 SCOPE_HEADER = "x-claudemem-scope"
+NOT_TO_KEEP = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+"""What a browser is told, so that it writes no answer to its disk and runs none as a script."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -88,7 +90,7 @@ class Guard:
         self._options = options
         self._tokens = tuple((token.encode("utf-8"), scopes) for token, scopes in options.tokens)
         self._note_error = note_error
-        self._boot_id = (b"x-claudemem-boot-id", boot_id.encode("ascii"))
+        self._headers = ((b"x-claudemem-boot-id", boot_id.encode("ascii")), *NOT_TO_KEEP)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -98,7 +100,7 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message.get("headers", ()), self._boot_id]
+                message["headers"] = [*message.get("headers", ()), *self._headers]
             await send(message)
 
         try:
@@ -110,10 +112,9 @@ class Guard:
             if not started:
                 self._note_error(ShuttingDown.code)
                 await error_reply(ShuttingDown("the daemon is stopping"), scope["path"])(scope, receive, sending)
-        except EdgeError as error:
+        except EdgeError as error:  # of the guard's own: the routes behind it answer theirs
             self._note_error(error.code)
-            if not started:
-                await error_reply(error, scope["path"])(scope, receive, sending)
+            await error_reply(error, scope["path"])(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 (a request has an answer whatever happens)
             # Its text may hold what somebody said.
             logger.error("a request failed inside: %s", told(error))  # noqa: TRY400

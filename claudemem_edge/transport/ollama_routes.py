@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from starlette.routing import Route
 
-from claudemem_edge.errors import BadRequest, Unsupported
+from claudemem_edge.errors import BadRequest, Forbidden, Unsupported
 from claudemem_edge.transport.guards import caller
 from claudemem_edge.transport.live import Live, Outlet
 from claudemem_edge.transport.ollama_answer import Conversation, Plan
@@ -66,12 +66,13 @@ class OllamaRoutes:
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        relayed = RELAYED + (ADMIN if self._relay_admin else ())
+        admin = ADMIN if self._relay_admin else ()
         return [
             Route("/api/chat", self.chat, methods=["POST"]),
             Route("/api/generate", self.generate, methods=["POST"]),
             Route("/v1/chat/completions", self.completions, methods=["POST"]),
-            *(Route(path, self.relay, methods=list(methods)) for path, methods in relayed),
+            *(Route(path, self.relay, methods=list(methods)) for path, methods in RELAYED),
+            *(Route(path, self.administer, methods=list(methods)) for path, methods in admin),
         ]
 
     async def chat(self, request: Request) -> Response:
@@ -85,6 +86,12 @@ class OllamaRoutes:
     async def completions(self, request: Request) -> Response:
         """Answer a chat in OpenAI's shape."""
         return await self._converse(request, lambda body: read_chat(body, streams=False), say_completion)
+
+    async def administer(self, request: Request) -> Response:
+        """Pass on what changes the server's models: they are everybody's."""
+        if caller(request.scope).scopes is not None:
+            raise Forbidden("this token opens some scopes; models belong to all", hint="send one that opens *")
+        return await self.relay(request)
 
     async def relay(self, request: Request) -> Response:
         """Pass a request on as it is."""

@@ -190,3 +190,28 @@ async def test_a_scope_may_be_required(tmp_path: Path, fake: FakeOllama) -> None
         tags = await client.get("/api/tags")
     assert (unnamed.status_code, unnamed.json()["code"]) == (404, "unknown_scope")
     assert (named.status_code, tags.status_code) == (200, 200)
+
+
+@pytest.mark.parametrize(("token", "passed_on"), [("key-of-kim", 0), ("key-of-visits", 0), ("key-of-all", 1)])
+async def test_models_are_changed_by_those_alone_who_may_open_every_scope(
+    tmp_path: Path, fake: FakeOllama, token: str, passed_on: int
+) -> None:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        open_house(tmp_path, fake, tokens=TOKENS, relay_admin=True) as house,
+        house.client(tcp=True, headers=headers) as client,
+    ):
+        reply = await client.request("DELETE", "/api/delete", json={"model": "llama3.2:1b"})
+    assert [one.path for one in fake.requests].count("/api/delete") == passed_on
+    assert (reply.status_code == 403) is not bool(passed_on)
+
+
+async def test_no_answer_is_kept_on_a_disk(house: House) -> None:
+    async with house.client(tcp=True) as client:
+        replies = [await client.get(path) for path in ("/health", "/memory/kim", "/api/tags", "/nowhere")]
+        replies.append(await client.get("/health", headers={"Host": "evil.example"}))
+        async with client.stream("GET", "/memory/kim/events") as reply:
+            replies.append(reply)
+    for reply in replies:
+        assert reply.headers.get_list("cache-control") == ["no-store"]
+        assert reply.headers["x-content-type-options"] == "nosniff"

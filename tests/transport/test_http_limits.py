@@ -70,6 +70,26 @@ async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(tmp
         idle[1].close()
 
 
+async def test_over_the_cap_heads_that_never_come_make_room(
+    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "FIRST_REQUEST_S", 0.05)
+    async with open_house(tmp_path, fake, max_connections=2, header_timeout_s=60.0) as house:
+        held = [await asyncio.open_unix_connection(house.socket) for _ in range(2)]
+        for _, writer in held:
+            writer.write(b"GET /health HTTP/1.1\r\nX-Slow: ")
+        async with house.client() as client, asyncio.timeout(20):
+            while (await client.get("/health")).status_code != 200:  # busy, while the heads are young
+                assert held[0][0].at_eof() is False
+            first = await held[0][0].read()
+            held[1][1].write(b"y\r\nHost: x\r\n\r\n")
+            line = await held[1][0].readline()
+        for _, writer in held:
+            writer.close()
+    assert first.startswith(b"HTTP/1.1 408 "), "the one that has kept us waiting longest"
+    assert line.startswith(b"HTTP/1.1 200 ")
+
+
 SHAPES = {"/memory/kim/say": "text", "/api/chat": "", "/v1/chat/completions": "message", "/u/ann/v1/models": "message"}
 
 
