@@ -19,7 +19,8 @@ FIRST_GUESS_S = 5.0
 class Place:
     """A place that was promised. Giving it back a second time does nothing."""
 
-    def __init__(self, promised: set[Place]) -> None:
+    def __init__(self, promised: set[Place], scope: str) -> None:
+        self.scope = scope
         self._promised = promised
 
     def give_back(self) -> None:
@@ -28,10 +29,14 @@ class Place:
 
 
 class ModelSlot:
-    """One model's slot. Within a scope first come, first served; between scopes one each in turn."""
+    """One model's slot. Within a scope first come, first served; between scopes one each in turn.
 
-    def __init__(self, queue_most: int) -> None:
+    Beside the answer being given, `queue_most` may wait, of one scope `scope_most`: the others find a place too.
+    """
+
+    def __init__(self, queue_most: int, scope_most: int) -> None:
         self._queue_most = queue_most
+        self._scope_most = scope_most
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         self._held = False
         self._promised: set[Place] = set()
@@ -42,11 +47,13 @@ class ModelSlot:
         """Number of those who have a place: waiting, answering, or on their way here."""
         return len(self._promised)
 
-    def promise(self) -> Place:
+    def promise(self, scope: str) -> Place:
         """Promise a place, before anything waits. Raises Busy, with the time after which to try again, without one."""
+        if sum(one.scope == scope for one in self._promised) > self._scope_most:
+            raise Busy("too many questions at once", retry_after_s=self.retry_after_s())
         if len(self._promised) > self._queue_most:
-            raise Busy("the language model has all it can do", retry_after_s=self.retry_after_s(), heard=True)
-        place = Place(self._promised)
+            raise Busy("the language model has all it can do", retry_after_s=self.retry_after_s())
+        place = Place(self._promised, scope)
         self._promised.add(place)
         return place
 
@@ -57,7 +64,7 @@ class ModelSlot:
     @asynccontextmanager
     async def place(self, scope: str, deadline_s: float) -> AsyncIterator[None]:
         """Hold the slot for somebody who was promised nothing. Raises Busy or TimedOut."""
-        place = self.promise()
+        place = self.promise(scope)
         try:
             async with self.hold(scope, deadline_s):
                 yield
@@ -91,7 +98,7 @@ class ModelSlot:
             else:
                 self._leave(scope, place)
             if isinstance(error, TimeoutError):
-                raise TimedOut("others were answered until the deadline", heard=True) from None
+                raise TimedOut("others were answered until the deadline") from None
             raise
 
     def _leave(self, scope: str, place: asyncio.Future[None]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge import turn as turns
 from claudemem_edge.counters import Counters
-from claudemem_edge.errors import BadRequest, Busy, EdgeError, ShuttingDown
+from claudemem_edge.errors import BadRequest, EdgeError, ShuttingDown
 from claudemem_edge.log import spoken
 from claudemem_edge.model.history import History
 from claudemem_edge.model.slot import ModelSlot
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from claudemem_edge.memory import Memory
     from claudemem_edge.model.chat_model import ChatModel
-    from claudemem_edge.model.slot import Place
     from claudemem_edge.shapes.context import Context
     from claudemem_edge.shapes.options import SessionOptions, TurnOptions
     from claudemem_edge.shapes.outcome import Outcome
@@ -69,7 +68,7 @@ class Sessions:
         self._new_memory = new_memory
         self._turn_options = turn_options
         self._history_tokens = history_tokens
-        self._slot = ModelSlot(turn_options.queue_per_model)
+        self._slot = ModelSlot(turn_options.queue_per_model, turn_options.queue_per_scope)
         self._scopes = Scopes(options, self._new_session, self._visit_ended)
         self._stopping = False
 
@@ -169,7 +168,7 @@ class Sessions:
         try:
             with self._opened(ask.scope) as session:
                 outcome = self._hear(session, ask)
-                place = self._place(session, outcome)
+                place = None if outcome.complete else self._slot.promise(ask.scope)
         except EdgeError as error:
             known = self._scopes.find(ask.scope)
             memory = known.desk.memory if known is not None else self._new_memory()
@@ -236,13 +235,6 @@ class Sessions:
             for ask_id in tuple(session.running):
                 session.cancel(ask_id, "superseded")
         return outcome
-
-    def _place(self, session: Session, outcome: Outcome) -> Place | None:
-        if outcome.complete:
-            return None
-        if len(session.running) > self._turn_options.queue_per_scope:
-            raise Busy("too many questions at once", retry_after_s=self._slot.retry_after_s(), heard=True)
-        return self._slot.promise()
 
     def _learned(self, scope: str, session: Session, outcome: Outcome) -> None:
         session.learned(outcome)

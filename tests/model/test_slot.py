@@ -18,7 +18,7 @@ async def settle(slot: ModelSlot, queue: int) -> None:
 
 
 async def test_scopes_are_served_in_turn_and_each_in_its_own_order() -> None:
-    slot, served = ModelSlot(10), list[str]()
+    slot, served = ModelSlot(10, 99), list[str]()
     release = asyncio.Event()
 
     async def first() -> None:
@@ -41,17 +41,16 @@ async def test_scopes_are_served_in_turn_and_each_in_its_own_order() -> None:
 
 
 async def test_a_full_queue_is_told_at_once_with_a_time() -> None:
-    slot = ModelSlot(0)
+    slot = ModelSlot(0, 99)
     async with slot.place("a", soon()):
         with pytest.raises(Busy) as caught:
             async with slot.place("b", soon()):
                 pass
     assert caught.value.retry_after_s > 0
-    assert caught.value.heard
 
 
 async def test_waiting_ends_at_the_deadline_and_leaves_no_place_behind() -> None:
-    slot = ModelSlot(4)
+    slot = ModelSlot(4, 99)
     async with slot.place("a", soon()):
         with pytest.raises(TimedOut):
             async with slot.place("b", asyncio.get_running_loop().time() + 0.01):
@@ -63,7 +62,7 @@ async def test_waiting_ends_at_the_deadline_and_leaves_no_place_behind() -> None
 
 @pytest.mark.parametrize("when", ["waiting", "just served"])
 async def test_a_cancelled_waiter_hands_the_slot_on(when: str) -> None:
-    slot = ModelSlot(4)
+    slot = ModelSlot(4, 99)
 
     async def wait() -> None:
         async with slot.place("b", soon()):
@@ -79,3 +78,17 @@ async def test_a_cancelled_waiter_hands_the_slot_on(when: str) -> None:
     await asyncio.wait([task])
     async with slot.place("c", soon()):
         assert slot.queue == 1
+
+
+async def test_one_scope_never_takes_all_places() -> None:
+    slot = ModelSlot(4, 1)
+    places = [slot.promise("noisy") for _ in range(2)]
+    with pytest.raises(Busy, match="too many questions at once"):
+        slot.promise("noisy")
+    with pytest.raises(Busy, match="too many questions at once"):
+        async with slot.place("noisy", soon()):
+            pass
+    async with slot.place("quiet", soon()):
+        assert slot.queue == 3
+    places[0].give_back()
+    slot.promise("noisy")

@@ -140,10 +140,14 @@ async def test_a_full_queue_is_busy_and_the_words_stay_learned(tmp_path: Path, f
         running = asyncio.ensure_future(client.post("/api/chat", json=chat(user("Tell me a story."))))
         await house.fake.wait_asked()
         refused = await client.post("/u/kim/api/chat", json=chat(user(KEY)))
+        off = {"X-Claudemem-Memory": "off"}
+        unheard = await client.post("/u/kim/api/chat", json=chat(user(KEY)), headers=off)
         house.fake.release(4)
         assert (await running).status_code == 200
         again = await client.post("/u/kim/api/chat", json=chat(user(KEY)))
     assert (refused.status_code, refused.json()["code"], refused.json()["heard"]) == (503, "busy", True)
+    assert (unheard.status_code, unheard.json()["code"]) == (503, "busy")
+    assert "heard" not in unheard.json(), "nothing was learned of what is passed on untouched"
     assert int(refused.headers["retry-after"]) >= 1
     assert again.status_code == 200
     assert house.said("user", "kim") == [plain(KEY)], "asking again is a retry"
