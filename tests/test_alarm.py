@@ -168,3 +168,25 @@ async def test_the_end_of_a_scope_takes_its_notices_back(house: House) -> None:
     house.alarm.fire_due()
     house.sessions.end("anna")
     assert await house.told() == []
+
+
+async def test_what_a_device_sees_lets_a_reminder_sound_at_once(house: House) -> None:
+    house.say("Remind me to close the windows when it rains.")
+    house.sessions.observe("anna", "event", "It will rain tomorrow.")
+    assert await house.told() == []
+    house.sessions.observe("anna", "event", "It is raining")
+    (notice,) = await house.told()
+    assert (notice.kind, notice.text, notice.asked_at_door) == ("due", "close the windows", "mqtt:kitchen")
+    house.say("done")
+    house.sessions.observe("anna", "event", "It is raining")
+    assert await house.told() == [], "an event that was waited for once"
+
+
+async def test_a_reminder_for_every_time_waits_again(house: House) -> None:
+    house.say("每次下雨提醒我关窗")
+    for _ in range(2):
+        house.sessions.observe("anna", "event", "下雨了")
+        (notice,) = await house.told()
+        assert notice.text == "关窗"
+        house.say("关好了")
+        house.say("完成了")

@@ -16,6 +16,7 @@ from claudemem_edge.state_engine import (
     questions,
     statements,
     topic_chain,
+    triggers,
 )
 from claudemem_edge.state_engine.ledger import Ledger
 from claudemem_edge.state_engine.progress import DOOR, Progress
@@ -81,6 +82,7 @@ def _learn(progress: Progress, speaker: str) -> None:
     reading = progress.reading
     if not (progress.answered and not reading.claims and len(reading.clauses) == 1):
         statements.store(progress)
+        triggers.notice_events(progress)
     if reading.claims and speaker not in WITHOUT_CLAIMS:
         naming.tie_all(progress)
     if reading.mentions:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from claudemem_edge.shapes.times import WallDue
 from claudemem_edge.state_engine import recurrence, spoken
 from claudemem_edge.state_engine.item_answer import settle
+from claudemem_edge.state_engine.trigger_words import is_every
 
 if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Item
@@ -86,10 +87,16 @@ def finish(progress: Progress, item: Item, state: str) -> WallDue | None:
         again = next_due(item, max(item.due.at(), progress.now.wall, key=datetime.timestamp))
     if again is not None:
         progress.ledger.set(item, state="pending", due=again, fired_at=None, missed=False)
+    elif state in {"done", "expired"} and _waits_again(progress, item):
+        progress.ledger.set(item, state="pending", due=None, fired_at=None, missed=False)
     else:
         progress.ledger.set(item, state=state)
     tell(progress, {"done": "done", "cancelled": "cancelled"}.get(state, "changed"), item)
     return again
+
+
+def _waits_again(progress: Progress, item: Item) -> bool:
+    return bool(item.trigger) and is_every(item.trigger, progress.lexicon.languages.get(item.language))
 
 
 def _ask(progress: Progress, item: Item, appointment: Appointment, *, unclear: bool) -> None:
