@@ -101,7 +101,7 @@ class Alarm:
             return SLEEP_MOST_S
         if next_s > now.boot_s:
             return next_s - now.boot_s
-        if _within(now.wall.time(), self._options.quiet):
+        if not item.urgent and _within(now.wall.time(), self._options.quiet):
             return SLEEP_MOST_S
         self._tell(scope, item, "overdue", item.due.at().isoformat() if item.due else "", now)
         return SLEEP_MOST_S
@@ -109,7 +109,9 @@ class Alarm:
     def _tell(self, scope: str, item: Item, kind: str, due: str, now: Moment) -> None:
         given, _ = self._told.get((scope, item.id), (0, 0.0))
         self._told[scope, item.id] = (given + 1, now.boot_s + self._options.repeat_every_s)
-        notice = Notice(scope, item.id, kind, item.text, due, item.language, item.asked_at_door, repeat=given)
+        notice = Notice(
+            scope, item.id, kind, item.text, due, item.language, item.asked_at_door, repeat=given, urgent=item.urgent
+        )
         self._notices.publish(notice)
 
 

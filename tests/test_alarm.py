@@ -190,3 +190,16 @@ async def test_a_reminder_for_every_time_waits_again(house: House) -> None:
         assert notice.text == "关窗"
         house.say("关好了")
         house.say("完成了")
+
+
+async def test_what_is_urgent_repeats_in_quiet_hours_too() -> None:
+    house = House(AlarmOptions(repeat_every_s=300, repeat_most=3, quiet="09:00-12:00"))
+    house.say("Urgent: remind me at 10 am to pay the bill.")
+    house.say("Remind me at 10 am to water the plants.")
+    house.clock.advance(minutes=20)
+    assert {(one.text, one.urgent) for one in await house.told()} == {
+        ("pay the bill", True),
+        ("water the plants", False),
+    }
+    house.clock.advance(minutes=5)
+    assert [one.text for one in await house.told()] == ["pay the bill"]

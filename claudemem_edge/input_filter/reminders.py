@@ -29,13 +29,18 @@ class _Tables:
 
     belonging: tuple[str, ...] = ()
     leading: re.Pattern[str] | None = None
+    urgent: tuple[str, ...] = ()
 
 
 def _tables(language: Language | None) -> _Tables:
     table = language.tables.get("reminders", {}) if language else {}
     words = "|".join(map(re.escape, table.get("leading", ())))
     blank = r"(?:^|\s)" if language and not language.joined else ""
-    return _Tables(tuple(table.get("belonging", ())), re.compile(rf"{blank}(?:{words})\Z") if words else None)
+    return _Tables(
+        tuple(table.get("belonging", ())),
+        re.compile(rf"{blank}(?:{words})\Z") if words else None,
+        tuple(table.get("urgent", ())),
+    )
 
 
 tables = PerLanguage(_tables)
@@ -59,6 +64,7 @@ def _draft(ground: Ground, rule: Rule, match: re.Match[str], about: _Tables) -> 
     fixed = rule.fields.get("text")
     text_span = match.span("text") if fixed is None else (0, 0)
     time = _time(inside, text_span)
+    around = f"{ground.folded[span[0] : text_span[0]]}\n{ground.folded[max(span[0], text_span[1]) : span[1]]}"
     return ReminderDraft(
         str(fixed) if fixed is not None else _text(ground, text_span, time, about),
         span,
@@ -69,6 +75,7 @@ def _draft(ground: Ground, rule: Rule, match: re.Match[str], about: _Tables) -> 
         or any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
         trigger=ground.slice(match, "trigger") if "trigger" in rule.pattern.groupindex else "",
         counts_down=bool(rule.fields.get("counts_down")),
+        urgent=any(word in around for word in about.urgent),
     )
 
 

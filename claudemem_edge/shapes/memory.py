@@ -83,6 +83,8 @@ class Item:
     language: str = ""
     fired_at: Moment | None = None
     missed: bool = False
+    urgent: bool = False
+    """True of what may sound in quiet hours."""
     done_at: datetime | None = None
     """When it, or its last occurrence, was done."""
     starts: date | None = None

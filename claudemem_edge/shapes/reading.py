@@ -122,6 +122,7 @@ class ReminderDraft:
     """Event words in place of a time ("when I get home")."""
     counts_down: bool = False
     """True of a timer: a mere length of time counts from now."""
+    urgent: bool = False
 
 
 @dataclass(slots=True, frozen=True)

@@ -121,3 +121,4 @@ class Notice:
     language: str = ""
     asked_at_door: str = ""
     repeat: int = 0
+    urgent: bool = False

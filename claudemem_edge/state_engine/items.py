@@ -48,6 +48,8 @@ def _make(progress: Progress, draft: ReminderDraft) -> None:
         _again(progress, known, draft, appointment, rests_on)
         return
     item = new_item(progress, draft.text, "reminder" if draft.trigger else "task", rests_on, draft.trigger)
+    if draft.urgent:
+        progress.ledger.set(item, urgent=True)
     if appointment.due is not None:
         set_due(progress, item, appointment)
     tell(progress, "stored", item)
@@ -95,7 +97,9 @@ def _again(
     progress: Progress, item: Item, draft: ReminderDraft, appointment: Appointment, rests_on: tuple[int, ...]
 ) -> None:
     """Let the one item rest on these words too: the same thing was said again."""
-    progress.ledger.set(item, origin=tuple(dict.fromkeys((*item.origin, *rests_on))))
+    progress.ledger.set(
+        item, origin=tuple(dict.fromkeys((*item.origin, *rests_on))), urgent=item.urgent or draft.urgent
+    )
     if item.due is None and appointment.due is not None:
         set_due(progress, item, appointment)
     tell(progress, "changed", item)

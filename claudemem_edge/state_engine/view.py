@@ -37,6 +37,7 @@ class ItemView(TypedDict):
     recurrence: str
     trigger: str
     missed: bool
+    urgent: bool
     done_at: Annotated[str | None, "When it, or its last occurrence, was done."]
     turns: list[int]
 
@@ -140,6 +141,7 @@ def _item(one: Item, state: MemoryState) -> ItemView:
         "recurrence": one.recurrence,
         "trigger": one.trigger,
         "missed": one.missed,
+        "urgent": one.urgent,
         "done_at": _iso(one.done_at),
         "turns": _turns(one.origin, state) or [one.turn],
     }

@@ -163,6 +163,7 @@ class Notice(TypedDict):
     language: str
     asked_at: Annotated[str, "The door it was asked at, as door:device."]
     repeat: Annotated[int, "How often it was told before."]
+    urgent: Annotated[bool, "True when the person said so: it sounds in quiet hours too."]
 
 
 class Listening(Answer):
@@ -202,6 +203,7 @@ class PendingItem(TypedDict):
     trigger: str
     parent: str
     missed: bool
+    urgent: bool
     asked_at: Annotated[str, "The door it was asked at, as door:device."]
     turn: int
 

@@ -97,6 +97,7 @@ def notice_json(notice: Notice) -> answers.Notice:
         "language": notice.language,
         "asked_at": notice.asked_at_door,
         "repeat": notice.repeat,
+        "urgent": notice.urgent,
     }
 
 
@@ -113,6 +114,7 @@ def item_json(item: Item) -> answers.PendingItem:
         "trigger": item.trigger,
         "parent": item.parent,
         "missed": item.missed,
+        "urgent": item.urgent,
         "asked_at": item.asked_at_door,
         "turn": item.turn,
     }
