@@ -12,7 +12,7 @@ COMMANDS = frozenset({
     "forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all",
     "return_topic", "list_memory", "list_pending", "done", "cancel", "snooze", "change", "correct",
     "repeat",
-    "reply_language", "whose_memory", "ask_time", "ask_date", "ask_did", "yes", "no",
+    "reply_language", "whose_memory", "ask_time", "ask_date", "ask_did", "digest", "yes", "no",
 })  # fmt: skip
 """What a voice may order."""
 DOOR_COMMANDS = frozenset({"fire", "expire", "add"})

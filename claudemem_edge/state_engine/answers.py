@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import deeds, predicates, spoken
+from claudemem_edge.state_engine import deeds, digest, predicates, spoken
 from claudemem_edge.state_engine.item_orders import open_items
 from claudemem_edge.state_engine.item_places import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from claudemem_edge.shapes.memory import Claim, Item
+    from claudemem_edge.shapes.memory import Claim
     from claudemem_edge.shapes.reading import Command
     from claudemem_edge.state_engine.progress import Progress
 
@@ -23,7 +23,7 @@ def _list_memory(progress: Progress, _: Command) -> None:
     """Tell what is known, most important first, and count the rest."""
     claims = sorted(_holding(progress), key=lambda one: (not one.pinned, one.predicate != "name", -one.turn))
     told = [spoken.claim(progress, one) for one in claims]
-    told += [_item_line(progress, one) for one in in_order(open_items(progress))]
+    told += [spoken.item_line(progress, one) for one in in_order(open_items(progress))]
     if not told:
         progress.say("knows_nothing")
         return
@@ -34,7 +34,7 @@ def _list_memory(progress: Progress, _: Command) -> None:
 
 def _list_pending(progress: Progress, _: Command) -> None:
     """Tell what is still to happen, soonest first."""
-    told = [_item_line(progress, one) for one in in_order(open_items(progress))]
+    told = [spoken.item_line(progress, one) for one in in_order(open_items(progress))]
     if not told:
         progress.say("nothing_pending")
         return
@@ -100,11 +100,6 @@ def _holding(progress: Progress) -> list[Claim]:
     return held
 
 
-def _item_line(progress: Progress, item: Item) -> str:
-    when = spoken.due(progress, item)
-    return progress.phrase("item_line" if when else "item_line_without_time", when=when, what=item.text, id=item.id)
-
-
 HANDLERS: dict[str, Callable[[Progress, Command], None]] = {
     "list_memory": _list_memory,
     "list_pending": _list_pending,
@@ -114,4 +109,5 @@ HANDLERS: dict[str, Callable[[Progress, Command], None]] = {
     "ask_time": _ask_time,
     "ask_date": _ask_date,
     "ask_did": deeds.answer,
+    "digest": digest.answer,
 }

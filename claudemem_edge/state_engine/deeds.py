@@ -52,7 +52,7 @@ def time_of(progress: Progress, span: Span) -> datetime:
 
 def note(progress: Progress, claim: Claim, span: Span) -> None:
     """Say that a deed is noted, and that the same was told before on that day, if it was."""
-    before = [one for one in _told(progress, claim.subject, _day(claim.since)) if one.at != claim.since]
+    before = [one for one in _told(progress, claim.subject, day_of(claim.since)) if one.at != claim.since]
     words = _words(progress, claim.object)
     same = [one for one in before if one.words <= words or words <= one.words]
     if not progress.said:  # else we have said already that what it ends is done
@@ -93,10 +93,11 @@ def _period(progress: Progress) -> tuple[datetime, datetime]:
     for one in progress.reading.times:
         if one.start is not None:
             return one.start, one.end or one.start + timedelta(hours=1)
-    return _day(progress.now.wall)
+    return day_of(progress.now.wall)
 
 
-def _day(at: datetime) -> tuple[datetime, datetime]:
+def day_of(at: datetime) -> tuple[datetime, datetime]:
+    """Return the beginning of a day and of the next."""
     start = at.replace(hour=0, minute=0, second=0, microsecond=0)
     return start, start + DAY
 

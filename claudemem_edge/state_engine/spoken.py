@@ -38,6 +38,12 @@ def due(progress: Progress, item: Item) -> str:
     return every or dates.spoken_due(progress.language, item, progress.now.wall)
 
 
+def item_line(progress: Progress, item: Item) -> str:
+    """Return an item with its time, for a list."""
+    at = due(progress, item)
+    return progress.phrase("item_line" if at else "item_line_without_time", when=at, what=item.text, id=item.id)
+
+
 def claim(progress: Progress, one: Claim) -> str:
     """Return a claim in words to the person it was told by."""
     table = predicates.describe(one.predicate, progress.lexicon, progress.language)
