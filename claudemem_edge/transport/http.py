@@ -10,13 +10,13 @@ from starlette.exceptions import HTTPException
 
 from claudemem_edge.errors import EdgeError, InternalError
 from claudemem_edge.transport.access import AccessLog
-from claudemem_edge.transport.connection import server
 from claudemem_edge.transport.events_routes import EventsRoutes
 from claudemem_edge.transport.guards import Guard
 from claudemem_edge.transport.listeners import open_listeners
 from claudemem_edge.transport.memory_routes import MemoryRoutes
 from claudemem_edge.transport.ollama_routes import OllamaRoutes
 from claudemem_edge.transport.replies import HttpRefusal, error_reply
+from claudemem_edge.transport.server import server
 from claudemem_edge.transport.status_routes import StatusRoutes
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from claudemem_edge.notices import Notices
     from claudemem_edge.sessions import Sessions
     from claudemem_edge.shapes.options import HttpOptions
-    from claudemem_edge.transport.connection import QuietServer
     from claudemem_edge.transport.health import Health
     from claudemem_edge.transport.listeners import UnixListener
+    from claudemem_edge.transport.server import QuietServer
 
 
 class HttpDoor:

@@ -70,17 +70,13 @@ async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(tmp
         idle[1].close()
 
 
-async def test_over_the_cap_heads_that_never_come_make_room(
-    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "FIRST_REQUEST_S", 0.05)
+async def test_over_the_cap_heads_that_are_not_whole_make_room(tmp_path: Path, fake: FakeOllama) -> None:
     async with open_house(tmp_path, fake, max_connections=2, header_timeout_s=60.0) as house:
         held = [await asyncio.open_unix_connection(house.socket) for _ in range(2)]
         for _, writer in held:
             writer.write(b"GET /health HTTP/1.1\r\nX-Slow: ")
         async with house.client() as client, asyncio.timeout(20):
-            while (await client.get("/health")).status_code != 200:  # busy, while the heads are young
-                assert held[0][0].at_eof() is False
+            assert (await client.get("/health")).status_code == 200
             first = await held[0][0].read()
             held[1][1].write(b"y\r\nHost: x\r\n\r\n")
             line = await held[1][0].readline()
@@ -88,6 +84,73 @@ async def test_over_the_cap_heads_that_never_come_make_room(
             writer.close()
     assert first.startswith(b"HTTP/1.1 408 "), "the one that has kept us waiting longest"
     assert line.startswith(b"HTTP/1.1 200 ")
+
+
+async def test_whoever_asks_is_answered_while_many_keep_coming_and_ask_nothing(
+    tmp_path: Path, fake: FakeOllama
+) -> None:
+    async def come_and_ask_nothing(house: House) -> None:
+        while True:
+            reader, writer = await asyncio.open_unix_connection(house.socket)
+            writer.write(b"GET /health HTTP/1.1\r\nX-Slow: ")
+            try:
+                await reader.read()
+            except ConnectionError:
+                continue
+            finally:
+                writer.close()
+
+    async with open_house(tmp_path, fake, max_connections=4, header_timeout_s=60.0) as house:
+        crowd = [asyncio.create_task(come_and_ask_nothing(house)) for _ in range(40)]
+        await asyncio.sleep(0.1)  # until every place is held
+        statuses = []
+        for _ in range(20):
+            async with house.client() as client:
+                statuses.append((await client.get("/health")).status_code)
+        for task in crowd:
+            task.cancel()
+        await asyncio.gather(*crowd, return_exceptions=True)
+    assert statuses == [200] * 20
+
+
+async def test_a_head_in_pieces_still_finds_the_place_of_one_that_never_comes(tmp_path: Path, fake: FakeOllama) -> None:
+    async with open_house(tmp_path, fake, max_connections=1, header_timeout_s=60.0) as house:
+        _, held = await asyncio.open_unix_connection(house.socket)
+        reader, writer = await asyncio.open_unix_connection(house.socket)
+        for piece in (
+            b"POST /memory/kim/observe HT",
+            b"TP/1.1\r\nHost: x\r\nContent-Length: 17\r\n\r\n{",
+            b'"text":"Hello."}',
+        ):
+            writer.write(piece)
+            await asyncio.sleep(0.02)  # so that they come apart
+        async with asyncio.timeout(20):
+            line = await reader.readline()
+        writer.close()
+        held.close()
+    assert line.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("beginning", [b"GET /health HTTP/1.1\r\nX-Long: " + b"x" * 20_000, b"GET /"])
+async def test_who_has_no_place_cannot_hold_others_up(
+    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch, beginning: bytes
+) -> None:
+    """Who sends too much without a head, or stays longest in a crowd that sends nothing, is told so before its time."""
+    monkeypatch.setattr(connection, "LINGER_S", 60.0)
+    monkeypatch.setattr(connection, "PLACELESS_MOST", 3)
+    async with (
+        open_house(tmp_path, fake, max_connections=1) as house,
+        house.client() as first,
+        first.stream("GET", "/memory/kim/events") as listening,
+    ):
+        await anext(listening.aiter_lines())
+        crowd = [await asyncio.open_unix_connection(house.socket) for _ in range(4)]
+        crowd[0][1].write(beginning)
+        async with asyncio.timeout(20):
+            line = await crowd[0][0].readline()
+        for _, writer in crowd:
+            writer.close()
+    assert line.startswith(b"HTTP/1.1 503 ")
 
 
 SHAPES = {"/memory/kim/say": "text", "/api/chat": "", "/v1/chat/completions": "message", "/u/ann/v1/models": "message"}
@@ -164,7 +227,7 @@ async def test_what_a_connection_refuses_by_itself_is_counted(tmp_path: Path, fa
 async def test_where_too_many_refused_ones_linger_the_next_still_gets_its_answer(
     tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "LINGERING_MOST", 1)
+    monkeypatch.setattr(connection, "PLACELESS_MOST", 1)
     async with open_house(tmp_path, fake) as house:
         statuses = await asyncio.gather(*(told(house, b"?\r\n\r\n") for _ in range(5)))
     assert statuses == [b"400"] * 5

@@ -16,8 +16,8 @@ from fakes.http_house import House, open_house
 
 from claudemem_edge.errors import SettingsError
 from claudemem_edge.transport import address
-from claudemem_edge.transport.connection import QuietServer
 from claudemem_edge.transport.listeners import listen_tcp, listen_unix
+from claudemem_edge.transport.server import QuietServer
 
 if TYPE_CHECKING:
     from fakes.fake_ollama import FakeOllama
