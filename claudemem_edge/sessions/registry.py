@@ -124,6 +124,11 @@ class Sessions:
         """Return a scope's memory without counting as use of it. Raises UnknownScope."""
         return self._scopes.peek(scope).desk.memory
 
+    def epoch(self, scope: str) -> tuple[int, int]:
+        """Return what changes whenever something is forgotten in a scope, or it begins anew. Raises UnknownScope."""
+        session = self._scopes.peek(scope)
+        return session.number, session.desk.memory.epoch
+
     def carry_out(self, scope: str, kind: str, item: str) -> None:
         """Carry out the alarm's command on an item, which is no use of its scope. Raises UnknownScope or BadRequest."""
         self.peek(scope).command(kind, item, at=self.now())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -43,12 +44,13 @@ class Trace:
 
 @dataclass(slots=True)
 class Session:
-    """What is kept for one scope. `seen_boot_s` is when it was last used."""
+    """What is kept for one scope. `seen_boot_s` is when it was last used; no two that ever were have one `number`."""
 
     desk: Desk
     seen_boot_s: float = 0.0
     running: dict[str, Running] = field(default_factory=dict)
     traces: dict[int, Trace] = field(default_factory=dict)
+    number: int = field(default_factory=itertools.count().__next__)
     _relays: set[asyncio.Timeout] = field(default_factory=set)
 
     def learned(self, outcome: Outcome) -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str]
 """Kind of request, scope, id."""
 
+Epoch = tuple[int, int]
+"""As of `Sessions.epoch`."""
 MOST_REQUESTS = 1024
 MOST_REPLY_BYTES = 1 << 18
 MOST_ADDRESSES = 4
@@ -26,8 +28,8 @@ class Seen:
     until_s: float
     addresses: list[Address] = field(default_factory=list)
     reply: bytes | None = None
-    epoch: int | None = None
-    """The memory's epoch when the reply was made: another one means that something was forgotten since."""
+    epoch: Epoch | None = None
+    """That of the scope when the reply was made: another one means that something was forgotten since."""
 
 
 class Repeats:
@@ -55,7 +57,7 @@ class Repeats:
             seen.addresses.append(address)
         return seen
 
-    def answered(self, key: Key, reply: bytes, epoch: int | None, *, keep: bool = True) -> tuple[Address, ...]:
+    def answered(self, key: Key, reply: bytes, epoch: Epoch | None, *, keep: bool = True) -> tuple[Address, ...]:
         """Note the reply of a request, and return everywhere it goes; nowhere when the request is not known.
 
         Without `keep` the request counts as new when it comes again.
@@ -70,7 +72,7 @@ class Repeats:
         self._drop_bytes()
         return tuple(seen.addresses)
 
-    def forget(self, scope: str, epoch: int | None) -> None:
+    def forget(self, scope: str, epoch: Epoch | None) -> None:
         """Let go of what was replied in a scope before something was forgotten there; None: the scope is gone."""
         for key, seen in self._seen.items():
             if key[1] == scope and seen.reply and seen.epoch != epoch:

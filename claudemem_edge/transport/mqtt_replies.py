@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.errors import EdgeError, Expired, UnknownScope
 from claudemem_edge.transport.mqtt_messages import Address, Letter, packed
-from claudemem_edge.transport.mqtt_repeats import Repeats
+from claudemem_edge.transport.mqtt_repeats import Epoch, Repeats
 from claudemem_edge.transport.render import error_json
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ class Replies:
             letter = replace(letter, stands=lambda: self._epoch(scope) == epoch, instead=self._gone(request_id))
         self._send(letter)
 
-    def _epoch(self, scope: str) -> int | None:
+    def _epoch(self, scope: str) -> Epoch | None:
         """Return what changes whenever something is forgotten in a scope; None where there is no memory."""
         try:
-            return self._sessions.peek(scope).epoch
+            return self._sessions.epoch(scope)
         except UnknownScope:
             return None
 

@@ -18,7 +18,7 @@ def test_a_new_request_is_new_once() -> None:
     seen = repeats.look(KEY, THERE, 1)
     assert seen is not None
     assert seen.reply is None
-    assert repeats.answered(KEY, b"reply", 0) == (HERE, THERE)
+    assert repeats.answered(KEY, b"reply", (1, 0)) == (HERE, THERE)
     again = repeats.look(KEY, HERE, 2)
     assert again is not None
     assert again.reply == b"reply"
@@ -34,7 +34,7 @@ def test_after_the_window_it_is_new_again() -> None:
 def test_a_reply_that_asks_to_try_again_is_not_kept() -> None:
     repeats = Repeats(300)
     repeats.look(KEY, HERE, 0)
-    assert repeats.answered(KEY, b"busy", 0, keep=False) == (HERE,)
+    assert repeats.answered(KEY, b"busy", (1, 0), keep=False) == (HERE,)
     assert repeats.look(KEY, HERE, 1) is None
 
 
@@ -42,18 +42,21 @@ def test_one_request_has_only_so_many_who_wait_for_it() -> None:
     repeats = Repeats(300)
     for number in range(20):
         repeats.look(KEY, Address(str(number)), 0)
-    assert len(repeats.answered(KEY, b"reply", 0)) == MOST_ADDRESSES
+    assert len(repeats.answered(KEY, b"reply", (1, 0))) == MOST_ADDRESSES
 
 
 def test_what_was_forgotten_is_let_go() -> None:
     repeats = Repeats(300)
     repeats.look(KEY, HERE, 0)
-    repeats.answered(KEY, b"words", 3)
-    repeats.forget("bert", 9)
-    repeats.forget("anna", 3)
+    repeats.answered(KEY, b"words", (1, 3))
+    repeats.forget("bert", (1, 9))
+    repeats.forget("anna", (1, 3))
     assert list(repeats.scopes()) == ["anna"]
-    repeats.forget("anna", 4)
+    repeats.forget("anna", (1, 4))
     assert list(repeats.scopes()) == []
+    repeats.answered(KEY, b"words", (1, 4))
+    repeats.forget("anna", (2, 4))
+    assert list(repeats.scopes()) == [], "another memory of the same name"
     seen = repeats.look(KEY, HERE, 1)
     assert seen is not None
     assert seen.reply == b""
@@ -65,7 +68,7 @@ def test_it_never_grows_beyond_its_bounds(requests: list[tuple[int, int]]) -> No
     for number, size in requests:
         key = ("chat/request", "anna", str(number))
         if repeats.look(key, HERE, 0) is None:
-            repeats.answered(key, b"x" * size, 0)
+            repeats.answered(key, b"x" * size, (1, 0))
         held = sum(len(seen.reply or b"") for seen in repeats._seen.values())
         assert held == repeats._reply_bytes <= MOST_REPLY_BYTES
 

@@ -85,6 +85,32 @@ async def test_what_was_forgotten_is_not_repeated(house: House) -> None:
     assert house.heard() == []
 
 
+async def test_what_one_visitor_was_told_is_not_repeated_to_the_next(house: House) -> None:
+    await house.say(REMINDER, "visit-1", id="r-1")
+    house.sessions.end("visit-1")
+    house.sessions.observe("visit-1", "user", WORDS)
+    await house.publish("chat/visit-1/request", {"id": "r-1", "text": WORDS})
+    second = (await house.replies("chat/visit-1/reply", 2))[1]
+    assert second["error"]["code"] == "expired"
+    assert "测血压" not in str(second)
+
+
+async def test_what_waited_for_the_broker_is_not_told_to_the_next_visitor(broker: Broker, fake: FakeOllama) -> None:
+    async with Gate(broker) as gate, open_house(broker, fake, port=gate.port) as house:
+        fake.next("gated", pieces=[WORDS])
+        await house.publish("chat/visit-1/request", {"id": "r-1", "text": WORDS})
+        await fake.wait_asked()
+        await gate.shut()
+        await eventually(lambda: not house.door.status()["connected"])
+        fake.release(9)
+        await eventually(lambda: house.door.status()["waiting"] == 1)
+        house.sessions.end("visit-1")
+        house.sessions.observe("visit-1", "user", "Hello.")
+        await gate.open()
+        reply = await house.reply_to("r-1", "visit-1")
+        assert (reply["ok"], reply["error"]["code"]) == (False, "expired")
+
+
 async def test_stored_requests_are_never_carried_out(broker: Broker, fake: FakeOllama) -> None:
     broker.publish(f"{BASE}/chat/anna/request", REMINDER, "-r", "-q", "1")
     for _ in range(3):
