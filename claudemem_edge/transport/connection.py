@@ -31,8 +31,8 @@ PLACELESS_MOST = 256
 """So many of either kind at a time; they take no place from others. Beyond it whoever has stayed longest goes."""
 BEGINNING_MOST_BYTES = 16 << 10
 """A connection without a place may send no more before it is told so."""
-FIRST_REQUEST_S = 1.0
-"""So young a connection is not idle: its request may be lying in the socket."""
+NEXT_REQUEST_S = 1.0
+"""For so long a connection that is new, or was just answered, is not idle: a request may be lying in its socket."""
 LATER_S = 2
 """The guard answers a slow body itself; only what it has refused and is still coming runs into this limit."""
 OWN_SHAPE = "/memory/"
@@ -68,7 +68,7 @@ class GuardedProtocol(H11Protocol):
         self._stuck: asyncio.TimerHandle | None = None
         self._refused = False
         self._beginning = b""
-        self._made_s = self.awaits_since_s = self.loop.time()
+        self._made_s = self._free_since_s = self.awaits_since_s = self.loop.time()
         self._peer = UNKNOWN
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn declares it
@@ -95,7 +95,7 @@ class GuardedProtocol(H11Protocol):
         """Take a place once the whole head is there, if any can be had by then."""
         self._beginning += data
         whole = END_OF_HEAD.search(self._beginning) is not None
-        if whole and (self._end_idle() or self._end_half_open()):
+        if whole and (self._end_half_open() or self._end_idle()):
             self._leave_crowd()
             self.connections.add(self)
             super().data_received(self._beginning)
@@ -131,6 +131,11 @@ class GuardedProtocol(H11Protocol):
         else:
             self._refuse(BadRequest("this is no HTTP request, or breaks off", hint="send HTTP/1.1"))
 
+    def on_response_complete(self) -> None:
+        """Go on with what has come meanwhile."""
+        self._free_since_s = self.loop.time()
+        super().on_response_complete()
+
     def pause_writing(self) -> None:
         """Give a client that does not read a while to go on."""
         super().pause_writing()
@@ -143,9 +148,8 @@ class GuardedProtocol(H11Protocol):
 
     @property
     def idle(self) -> bool:
-        """True while no request is under way, nor any part of one; a new connection's first is, for a moment."""
-        cycle: RequestResponseCycle | None = self.cycle
-        fresh = cycle is None and self.loop.time() - self._made_s < FIRST_REQUEST_S
+        """True while no request is under way, nor any part of one. The next one is, for a moment after the last."""
+        fresh = self.loop.time() - self._free_since_s < NEXT_REQUEST_S
         return self._between_requests() and not self.conn.trailing_data[0] and not fresh
 
     @property

@@ -20,6 +20,7 @@ from claudemem_edge.errors import (
     UnknownScope,
 )
 from claudemem_edge.log import told
+from claudemem_edge.transport.bodies import Bodies
 from claudemem_edge.transport.heads import check_kind, check_length, check_sender, check_version, read_headers
 from claudemem_edge.transport.replies import HttpRefusal, error_reply
 from claudemem_edge.transport.scope import DEFAULT_SCOPE, NAME, resolve
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from claudemem_edge.shapes.options import HttpOptions
+    from claudemem_edge.transport.bodies import HeldBody
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +92,7 @@ class Guard:
         self._options = options
         self._tokens = tuple((token.encode("utf-8"), scopes) for token, scopes in options.tokens)
         self._note_error = note_error
+        self._bodies = Bodies(options.max_body_bytes)
         self._headers = ((b"x-claudemem-boot-id", boot_id.encode("ascii")), *NOT_TO_KEEP)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -137,11 +140,12 @@ class Guard:
             self._scopes(headers, scope["path"], tcp=tcp),
             self._options.require_scope,
         )
-        body = await self._body(headers, receive)
-        check_length(headers)
-        check_kind(headers, named_json=tcp and bool(body))
-        scope["state"] = {**scope.get("state", {}), "caller": who}
-        await self._app(scope, _replay(body, receive), send)
+        with self._bodies.one() as held:
+            body = await self._body(headers, receive, held)
+            check_length(headers)
+            check_kind(headers, named_json=tcp and bool(body))
+            scope["state"] = {**scope.get("state", {}), "caller": who}
+            await self._app(scope, _replay(body, receive), send)
 
     def _scopes(self, headers: Mapping[str, str], path: str, *, tcp: bool) -> tuple[str, ...] | None:
         """Return the scopes the caller's token opens. On the Unix socket its group stands for a token."""
@@ -160,7 +164,7 @@ class Guard:
             )
         return None if EVERY_SCOPE in found[0] else found[0]
 
-    async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
+    async def _body(self, headers: Mapping[str, str], receive: Receive, held: HeldBody) -> bytes:
         length = headers.get("content-length", "")
         self._check_size(int(length) if length.isdigit() else 0)
         body = bytearray()
@@ -174,6 +178,7 @@ class Guard:
                     body += message.get("body", b"")
                     more = message.get("more_body", False)
                     self._check_size(len(body))
+                    held.grow_to(len(body))
         except TimeoutError:
             raise HttpRefusal(
                 HTTPStatus.REQUEST_TIMEOUT, TimedOut.code, "the body did not come in time", hint="send it at once"

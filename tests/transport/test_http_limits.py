@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from fakes.http_house import House, chat, open_house, user
 
-from claudemem_edge.transport import connection
+from claudemem_edge.transport import bodies, connection
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,10 @@ async def test_an_idle_connection_is_not_a_slow_one(tmp_path: Path, fake: FakeOl
         writer.close()
 
 
-async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(tmp_path: Path, fake: FakeOllama) -> None:
+async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(
+    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "NEXT_REQUEST_S", 0.0)
     async with open_house(tmp_path, fake, max_connections=2) as house:
         idle = await asyncio.open_unix_connection(house.socket)
         idle[1].write(b"HEAD /health HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -68,6 +71,16 @@ async def test_over_the_cap_an_idle_connection_makes_room_and_busy_ones_stay(tmp
             assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
             assert "retry-after" in refused.headers
         idle[1].close()
+
+
+async def test_over_the_cap_a_connection_between_two_requests_stays(
+    tmp_path: Path, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "NEXT_REQUEST_S", 60.0)
+    async with open_house(tmp_path, fake, max_connections=1) as house, house.client() as first, house.client() as late:
+        assert (await first.get("/health")).status_code == 200
+        assert (await late.get("/health")).status_code == 503
+        assert (await first.post("/memory/kim/observe", json={"text": "Hello you."})).status_code == 200
 
 
 async def test_over_the_cap_heads_that_are_not_whole_make_room(tmp_path: Path, fake: FakeOllama) -> None:
@@ -242,3 +255,22 @@ async def test_an_error_is_counted_whichever_way_it_is_told(house: House) -> Non
         await client.post("/memory/kim/say", json={"text": "word " * 500})
         errors = (await client.get("/health")).json()["errors"]
     assert errors == {"backend_unreachable": 2, "too_long": 1}
+
+
+async def test_large_bodies_at_once_are_bounded_together(tmp_path: Path, fake: FakeOllama) -> None:
+    most_bytes = 20_000
+    async with open_house(tmp_path, fake, max_body_bytes=most_bytes) as house, house.client() as client:
+        held = [await asyncio.open_unix_connection(house.socket) for _ in range(bodies.AT_ONCE)]
+        for _, writer in held:
+            head = f"POST /memory/kim/observe HTTP/1.1\r\nHost: x\r\nContent-Length: {most_bytes}\r\n\r\n"
+            writer.write(head.encode() + b" " * (most_bytes - 1))
+        async with asyncio.timeout(20):
+            while (refused := await client.post("/memory/kim/observe", json={"text": "Hi."})).status_code == 200:
+                pass
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
+        assert (await client.get("/health")).status_code == 200, "what brings no body needs no room"
+        for _, writer in held:
+            writer.close()
+        async with asyncio.timeout(20):
+            while (await client.post("/memory/kim/observe", json={"text": "Hi."})).status_code != 200:
+                pass
