@@ -104,6 +104,20 @@ class Asking:
         for one in waits:
             one.cancel()
 
+    async def each_begins(self) -> bool:
+        """Tell whether each is being answered, once it is or has ended."""
+        waits = [asyncio.ensure_future(one.begun.wait()) for one in self.answers]
+        for wait, task in zip(waits, self._tasks, strict=True):
+            await asyncio.wait((wait, task), return_when=asyncio.FIRST_COMPLETED)
+            wait.cancel()
+        return all(one.begun.is_set() for one in self.answers)
+
+    async def leave(self) -> None:
+        """Hang up."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def all(self) -> list[Answer]:
         """Wait until each was told what became of it."""
         for answer, ended in zip(self.answers, await asyncio.gather(*self._tasks, return_exceptions=True), strict=True):

@@ -75,10 +75,11 @@ class Program:
             process.communicate()
 
 
-def ollama() -> Program:
-    """Return the fake Ollama on a port that stays its own."""
+def ollama(token_s: float = child_ollama.TOKEN_S) -> Program:
+    """Return the fake Ollama on a port that stays its own, so many seconds a word."""
     port = free_port()
-    return Program("ollama", MODEL, f"http://127.0.0.1:{port}", "-m", child_ollama.__name__, str(port))
+    wish = ("-m", child_ollama.__name__, str(port), str(token_s))
+    return Program("ollama", MODEL, f"http://127.0.0.1:{port}", *wish)
 
 
 def stand_in(folder: Path) -> Program:
@@ -104,6 +105,7 @@ class House:
     model: Program
     unix: httpx.AsyncClient
     tcp: httpx.AsyncClient
+    tcp_port: int
     messages: list[aiomqtt.Message] = field(default_factory=list)
     listener: Listener | None = None
 
@@ -111,6 +113,7 @@ class House:
         """Listen at the broker, after it was started anew as well."""
         listener = Listener(self.broker, "#")
         listener.messages = self.messages
+        listener.client.pending_calls_threshold = 100_000  # a flood has its reasons
         await listener.__aenter__()
         self.listener = listener
 
@@ -157,10 +160,12 @@ class BrokerNeighbour:
 
 
 @asynccontextmanager
-async def open_house(folder: Path, model: Program) -> AsyncIterator[House]:
+async def open_house(
+    folder: Path, model: Program, broker_options: tuple[str, ...] = (), **settings: str
+) -> AsyncIterator[House]:
     """Start everything and wait until every door is open."""
     async with AsyncExitStack() as stack:
-        broker = Broker(folder)
+        broker = Broker(folder, broker_options)
         stack.callback(broker.kill)
         broker.start()
         gate = await stack.enter_async_context(Gate(broker))
@@ -170,7 +175,7 @@ async def open_house(folder: Path, model: Program) -> AsyncIterator[House]:
         wanted = {
             "CLAUDEMEM_HTTP__TCP_PORT": str(port),
             "CLAUDEMEM_MODEL__CHECK_EVERY_S": str(LOOK_EVERY_S),
-            "CLAUDEMEM_MQTT__MAX_PAYLOAD_BYTES": "16384",
+            **settings,
         }
         child = Child(folder, "--tcp", "--model-url", model.url, "--mqtt", f"127.0.0.1:{gate.port}", **wanted)
         stack.callback(child.close)
@@ -180,7 +185,7 @@ async def open_house(folder: Path, model: Program) -> AsyncIterator[House]:
         tcp = await stack.enter_async_context(
             httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=WAIT_S, trust_env=False)
         )
-        house = House(child, broker, gate, model, unix, tcp)
+        house = House(child, broker, gate, model, unix, tcp, port)
         await house.listen()
         stack.push_async_callback(house.hang_up)
         await eventually(lambda: any(one.payload == b"online" for one in house.messages))

@@ -104,6 +104,10 @@ class Play:
             nonlocal tries
             tries += 1
             asking = Asking(self._house, f"{name}-again-{tries}", SHORT, HTTP)
+            if not self._known:  # how long a real model talks is its own affair
+                begun = await asking.each_begins()
+                await asking.leave()
+                return begun
             return all(one.endings == ["final"] for one in await asking.all())
 
         async def is_heard() -> bool:
