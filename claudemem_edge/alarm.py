@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 SLEEP_MOST_S = 30.0
 AFTER_FAILURE_S = 5.0
+ANSWERABLE_S = 86400.0
+"""How long what has sounded waits for an answer."""
 MISSED_AFTER_S = 60.0
 """What fires later than this is told as missed: the machine slept, or the clock was set."""
 
@@ -95,14 +97,15 @@ class Alarm:
 
     def _repeat(self, scope: str, item: Item, now: Moment) -> float:
         given, next_s = self._told.get((scope, item.id), (self._options.repeat_most, 0.0))
-        if given >= self._options.repeat_most:
-            if item.recurrence:  # this occurrence has had its say: on to the next
+        if item.heard or given >= self._options.repeat_most:
+            if item.recurrence or _is_old(item, now):  # it has had its say, a recurring one for this time
                 self._sessions.carry_out(scope, "expire", item.id)
             return SLEEP_MOST_S
         if next_s > now.boot_s:
             return next_s - now.boot_s
         if not item.urgent and _within(now.wall.time(), self._options.quiet):
             return SLEEP_MOST_S
+        self._sessions.carry_out(scope, "tell", item.id)
         self._tell(scope, item, "overdue", item.due.at().isoformat() if item.due else "", now)
         return SLEEP_MOST_S
 
@@ -113,6 +116,10 @@ class Alarm:
             scope, item.id, kind, item.text, due, item.language, item.asked_at_door, repeat=given, urgent=item.urgent
         )
         self._notices.publish(notice)
+
+
+def _is_old(item: Item, now: Moment) -> bool:
+    return item.told_at is not None and now.boot_s - item.told_at.boot_s > ANSWERABLE_S
 
 
 def _within(clock: time, hours: str) -> bool:

@@ -203,3 +203,55 @@ async def test_what_is_urgent_repeats_in_quiet_hours_too() -> None:
     }
     house.clock.advance(minutes=5)
     assert [one.text for one in await house.told()] == ["pay the bill"]
+
+
+@pytest.mark.parametrize(
+    ("reminder", "heard", "asked", "told"),
+    [
+        ("Remind me in ten minutes to turn off the stove.", "Got it.", "What did you remind me of?", "09:50"),
+        ("提醒我十分钟后关火", "知道了", "刚才提醒我什么", "9点50分"),
+    ],
+)
+async def test_a_notice_that_is_acknowledged_is_not_repeated_and_stays_answerable(
+    house: House, reminder: str, heard: str, asked: str, told: str
+) -> None:
+    house.say(reminder)
+    house.clock.advance(minutes=10)
+    assert len(await house.told()) == 1
+    house.say(heard)
+    house.clock.advance(minutes=6)
+    assert await house.told() == []
+    said = house.sessions.observe("anna", "user", asked).say
+    assert told in said
+    house.clock.advance(hours=25)
+    await house.told()
+    await house.told()
+    assert house.sessions.peek("anna").pending() == ()
+    assert told not in house.sessions.observe("anna", "user", asked).say
+
+
+async def test_the_same_words_long_after_a_notice_are_about_something_else(house: House) -> None:
+    house.say("Remind me in ten minutes to turn off the stove.")
+    house.clock.advance(minutes=10)
+    await house.told()
+    house.clock.advance(minutes=4)
+    house.say("Got it.")
+    house.clock.advance(minutes=2)
+    assert [one.kind for one in await house.told()] == ["overdue"]
+    house.clock.advance(minutes=1)
+    house.say("Got it.")
+    house.clock.advance(minutes=6)
+    assert await house.told() == [], "each repeat can be acknowledged"
+
+
+async def test_a_recurring_one_that_is_acknowledged_waits_for_its_next_time(house: House) -> None:
+    house.say("Every day at 10 am remind me to take the pills.")
+    house.clock.advance(minutes=20)
+    assert len(await house.told()) == 1
+    house.sessions.command("anna", "acknowledge", "p1")
+    house.clock.advance(minutes=6)
+    assert await house.told() == []
+    (item,) = house.sessions.peek("anna").pending()
+    assert (item.state, item.due.at().day if item.due else 0) == ("pending", 12)
+    house.clock.advance(days=1)
+    assert len(await house.told()) == 1

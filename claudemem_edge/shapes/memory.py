@@ -82,6 +82,10 @@ class Item:
     """Door and device it was asked at, as "door:device"."""
     language: str = ""
     fired_at: Moment | None = None
+    told_at: Moment | None = None
+    """When its last notice was given."""
+    heard: bool = False
+    """True once somebody has acknowledged that notice: it is not repeated."""
     missed: bool = False
     urgent: bool = False
     """True of what may sound in quiet hours."""

@@ -11,9 +11,9 @@ from claudemem_edge.shapes.memory import OpenQuestion
 class Change:
     """One change, machine-readable.
 
-    `kind`: stored, changed, corrected, done, cancelled, snoozed, triggered, forgot, refused, asked. `record`:
-    statement, claim, item, entity, topic, memory, question. `detail` holds plain fields for clients (predicate,
-    object, due, text, count); it goes to the caller who said the words and nowhere else.
+    `kind`: stored, changed, corrected, done, cancelled, snoozed, triggered, acknowledged, forgot, refused, asked.
+    `record`: statement, claim, item, entity, topic, memory, question. `detail` holds plain fields for clients
+    (predicate, object, due, text, count); it goes to the caller who said the words and nowhere else.
     """
 
     kind: str

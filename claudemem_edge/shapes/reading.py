@@ -12,10 +12,11 @@ COMMANDS = frozenset({
     "forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all",
     "return_topic", "list_memory", "list_pending", "done", "cancel", "snooze", "change", "correct",
     "repeat",
-    "reply_language", "whose_memory", "ask_time", "ask_date", "ask_did", "digest", "yes", "no",
+    "reply_language", "whose_memory", "ask_time", "ask_date", "ask_did", "ask_reminded", "digest",
+    "acknowledge", "yes", "no",
 })  # fmt: skip
 """What a voice may order."""
-DOOR_COMMANDS = frozenset({"fire", "expire", "add"})
+DOOR_COMMANDS = frozenset({"fire", "tell", "expire", "add"})
 """What only a door or the alarm may order, besides."""
 
 

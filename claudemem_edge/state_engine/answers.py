@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import deeds, digest, predicates, spoken
+from claudemem_edge.state_engine import deeds, digest, notices_heard, predicates, spoken
 from claudemem_edge.state_engine.item_orders import open_items
 from claudemem_edge.state_engine.item_places import in_order
 
@@ -110,4 +110,6 @@ HANDLERS: dict[str, Callable[[Progress, Command], None]] = {
     "ask_date": _ask_date,
     "ask_did": deeds.answer,
     "digest": digest.answer,
+    "acknowledge": notices_heard.acknowledge,
+    "ask_reminded": notices_heard.answer,
 }

@@ -54,8 +54,20 @@ def _fire(progress: Progress, item: Item, _: str) -> None:
     if following is not None and following.seconds_left(progress.now) <= 0:
         due = following
     late = -due.seconds_left(progress.now) > MISSED_AFTER_S
-    progress.ledger.set(item, state="triggered", due=due, fired_at=progress.now, missed=late)
+    now = progress.now
+    progress.ledger.set(item, state="triggered", due=due, fired_at=now, told_at=now, heard=False, missed=late)
     progress.change("triggered", "item", item.id, due=due.at().isoformat(), text=item.text)
+
+
+def _tell(progress: Progress, item: Item, _: str) -> None:
+    """Note that the notice of an item was given again."""
+    _require(item, item_change.OPEN)
+    progress.ledger.set(item, told_at=progress.now)
+
+
+def _acknowledge(progress: Progress, item: Item, _: str) -> None:
+    _require(item, frozenset({"triggered"}))
+    item_orders.acknowledge_item(progress, item)
 
 
 def _expire(progress: Progress, item: Item, _: str) -> None:
@@ -105,6 +117,13 @@ def _require(item: Item, states: frozenset[str]) -> None:
 
 
 ORDERS: dict[str, Callable[[Progress, Item, str], None]] = {
-    "fire": _fire, "expire": _expire, "done": _done, "cancel": _cancel, "snooze": _snooze, "change": _change,
-}  # fmt: skip
+    "fire": _fire,
+    "tell": _tell,
+    "acknowledge": _acknowledge,
+    "expire": _expire,
+    "done": _done,
+    "cancel": _cancel,
+    "snooze": _snooze,
+    "change": _change,
+}
 KINDS = frozenset({*ORDERS, "add"})

@@ -162,6 +162,13 @@ def done(progress: Progress, item: Item) -> None:
         progress.say("item_done", what=item.text)
 
 
+def acknowledge_item(progress: Progress, item: Item) -> None:
+    """Let the notice of an item rest; a recurring one waits for its next time."""
+    progress.ledger.set(item, heard=True)
+    progress.change("acknowledged", "item", item.id, text=item.text)
+    progress.say("item_heard", what=item.text)
+
+
 def cancel(progress: Progress, item: Item) -> None:
     """Call an item off for good."""
     item_change.finish(progress, item, "cancelled")

@@ -68,7 +68,12 @@ def _item(one: Item) -> int:
     door = one.asked_at_door if ":" in one.asked_at_door else ""  # the bare word is one object for all
     words = (one.id, one.text, one.recurrence, one.trigger, one.on_failure, door)
     size = ITEM + SLOT * len(one.origin) + sum([getsizeof(word) for word in words if word])
-    return size + due_bytes(one.due) + (MOMENT if one.fired_at else 0) + (DATETIME if one.done_at else 0)
+    return (
+        size
+        + due_bytes(one.due)
+        + MOMENT * ((one.fired_at is not None) + (one.told_at is not None))
+        + (DATETIME if one.done_at else 0)
+    )
 
 
 def _entity(one: Entity) -> int:
@@ -88,7 +93,7 @@ _BYTES_OF: dict[type, Callable[[Any], int]] = {
 }  # fmt: skip
 VARIABLE = frozenset({
     "attitude", "origin", "object", "because", "text", "due", "recurrence", "trigger", "on_failure", "asked_at_door",
-    "fired_at", "done_at", "aliases", "sightings", "spans", "salience", "times",
+    "fired_at", "told_at", "done_at", "aliases", "sightings", "spans", "salience", "times",
 })  # fmt: skip
 """Fields on which the bytes of a record depend."""
 

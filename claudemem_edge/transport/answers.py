@@ -21,10 +21,13 @@ class Answer(TypedDict):
     boot_id: Annotated[str, "Another one after each start of the daemon, which then remembers nothing."]
 
 
+KINDS = "stored, changed, corrected, done, cancelled, snoozed, triggered, acknowledged, forgot, refused, asked."
+
+
 class Change(TypedDict):
     """One thing that words changed in a memory."""
 
-    kind: Annotated[str, "stored, changed, corrected, done, cancelled, snoozed, triggered, forgot, refused, asked."]
+    kind: Annotated[str, KINDS]
     record: Annotated[str, "statement, claim, item, entity, topic, memory, question."]
     id: str
     detail: Annotated[dict[str, str], "Plain fields such as text, due, count."]

@@ -69,7 +69,7 @@ def change_pending(sessions: Sessions, scope: str, body: PendingIn, door: str) -
         return sessions.command(scope, "change", f"{body.id} {body.due.isoformat()}", language=body.language)
     if body.op == "snooze":
         return sessions.command(scope, "snooze", f"{body.id} {body.for_s:g}", language=body.language)
-    kind = "done" if body.op == "done" else "cancel"
+    kind = body.op if body.op in {"done", "acknowledge"} else "cancel"
     return sessions.command(scope, kind, body.id, language=body.language)
 
 

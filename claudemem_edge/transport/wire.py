@@ -84,10 +84,10 @@ class ForgetIn(WireModel):
 
 @dataclass(slots=True, frozen=True)
 class PendingIn(WireModel):
-    """A change to what is pending: a new item, or done, cancel, snooze, change for an old one."""
+    """A change to what is pending: a new item, or done, acknowledge, cancel, snooze, change for an old one."""
 
-    op: Literal["add", "done", "cancel", "delete", "snooze", "change"] = given(
-        one_of("add", "done", "cancel", "delete", "snooze", "change"), "add"
+    op: Literal["add", "done", "acknowledge", "cancel", "delete", "snooze", "change"] = given(
+        one_of("add", "done", "acknowledge", "cancel", "delete", "snooze", "change"), "add"
     )
     id: str = given(ID, "", meaning='The item, such as "p7".')
     text: str = given(TEXT, "", meaning="What to be reminded of; with add.")

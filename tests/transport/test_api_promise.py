@@ -35,6 +35,7 @@ def promises() -> Iterator[str]:
             for name, told in schema["properties"].items():
                 need = "required" if name in schema.get("required", ()) else "optional"
                 yield f"{door} {shape}.{name} {need} {kind(told)}"
+                yield from (f"{door} {shape}.{name} {json.dumps(value)}" for value in told.get("enum", ()))
 
 
 def kind(schema: dict[str, Any]) -> str:
@@ -45,7 +46,7 @@ def kind(schema: dict[str, Any]) -> str:
         if several in schema:
             return " | ".join(kind(one) for one in schema[several])
     if "enum" in schema:
-        return " | ".join(json.dumps(one) for one in schema["enum"])
+        return "one of several"
     if "items" in schema:
         return f"array of {kind(schema['items'])}"
     return str(schema["type"])
