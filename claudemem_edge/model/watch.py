@@ -24,7 +24,10 @@ class CanBeLookedAt(Protocol):
 
 
 async def watch(model: CanBeLookedAt, every_s: float, is_busy: Callable[[], bool]) -> None:
-    """Look now and then until cancelled, and log once why there is no model. An answer being given proves enough."""
+    """Look now and then until cancelled, and log once why there is no model. An answer being given proves enough.
+
+    With 0 it looks only once.
+    """
     told = ""
     while True:
         if not is_busy():
@@ -36,4 +39,6 @@ async def watch(model: CanBeLookedAt, every_s: float, is_busy: Callable[[], bool
                 told = error.code
             else:
                 told = ""
+        if not every_s:
+            return
         await asyncio.sleep(every_s)

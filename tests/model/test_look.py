@@ -109,5 +109,10 @@ async def test_the_watch_looks_unless_an_answer_proves_enough_and_says_once_what
         await asyncio.wait((watching,))
 
 
+async def test_the_watch_may_be_told_to_look_once(fake: FakeOllama, client_for: Clients) -> None:
+    await watch(client_for(fake.url), 0, lambda: False)
+    assert [request.path for request in fake.requests] == ["/api/version", "/api/tags", "/api/ps"]
+
+
 def _soon_s() -> float:
     return asyncio.get_running_loop().time() + 20

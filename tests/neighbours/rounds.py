@@ -54,7 +54,8 @@ class Play:
                 await self._during(name)
             case _:
                 await self._after(name)
-        self._round.recovery_s = await self._recover(name)
+        recovered_s = await self._recover(name)
+        self._round.recovery_s = self._round.recovery_s or recovered_s
         await self._says("up")
         if self._is_broker:
             await self._repeat(name)
@@ -83,7 +84,10 @@ class Play:
         await self._take(Asking(self._house, f"{name}-well", SHORT, ALL))
         await self._neighbour.kill()
         await self._come_back()
-        await self._take(Asking(self._house, name, SHORT, HTTP if self._is_broker else ALL))
+        asking = Asking(self._house, name, SHORT, HTTP if self._is_broker else ALL)
+        if await asking.each_begins() and not self._is_broker:
+            self._round.recovery_s = time.monotonic() - self._back_s
+        await self._take(asking)
 
     async def _take(self, asking: Asking) -> list[Answer]:
         answers = await asking.all()
