@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from fakes.fake_ollama import FakeOllama
 from fakes.house import ask, events_of, fill, make_sessions
 
-from claudemem_edge.errors import BadRequest, Expired, Full, TooLong, UnknownScope
-from claudemem_edge.sessions.stream import EventStream
+from claudemem_edge.errors import BadRequest, Full, TooLong, UnknownScope
+from claudemem_edge.sessions.session import TRACES_MOST
 from claudemem_edge.shapes.options import SessionOptions, TurnOptions
-from claudemem_edge.shapes.turn import Accepted, Cancelled, Delta, Failed, Final
+from claudemem_edge.shapes.turn import Accepted, Failed, Final, Notice
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -64,19 +65,6 @@ async def test_the_cap_of_all_scopes_evicts_the_oldest() -> None:
     assert "s0" not in sessions.scopes()
 
 
-async def test_ending_a_scope_cancels_and_forgets() -> None:
-    async with FakeOllama() as fake:
-        sessions = make_sessions(fake.url)
-        fake.next("gated")
-        turn = sessions.turn(ask("Hello there."))
-        await fake.wait_asked()
-        assert sessions.end("anna")
-        events = [event async for event in turn]
-        assert isinstance(events[-1], Cancelled)
-        assert not sessions.end("anna")
-        await fake.wait_closed()
-
-
 async def test_a_silent_visit_ends_and_a_name_stays() -> None:
     sessions = make_sessions(NOWHERE, options=SessionOptions(visit_idle_s=0))
     sessions.observe("visit-7", "user", "Hello.")
@@ -101,23 +89,6 @@ async def test_the_end_of_a_visit_is_told_and_that_of_a_name_is_not() -> None:
     assert sessions.end("anna")
     assert not sessions.end("visit-3")
     assert ended[3:] == []
-
-
-async def test_stopping_refuses_new_asks_and_ends_running_ones() -> None:
-    async with FakeOllama() as fake:
-        sessions = make_sessions(fake.url, turn_options=TurnOptions(stop_grace_s=0.1))
-        fake.next("gated")
-        turn = sessions.turn(ask("Hello there."))
-        await fake.wait_asked()
-        stopping = asyncio.create_task(sessions.stop())
-        await asyncio.sleep(0)
-        late = (await events_of(sessions, ask("Too late?")))[-1]
-        assert isinstance(late, Failed)
-        assert late.code == "shutdown"
-        events = [event async for event in turn]
-        assert isinstance(events[-1], Cancelled)
-        assert events[-1].reason == "shutdown"
-        await stopping
 
 
 async def test_an_id_in_use_is_refused_and_nothing_is_learned_twice() -> None:
@@ -155,96 +126,6 @@ async def test_a_doors_command_leaves_the_trace_of_the_turn_before_it() -> None:
     assert any(change.kind == "stored" for change in sessions.trace("anna", turn).outcome.changed)
 
 
-async def test_a_turn_under_way_during_a_forget_leaves_no_trace_of_its_block() -> None:
-    async with FakeOllama() as fake:
-        sessions = make_sessions(fake.url)
-        sessions.observe("anna", "user", "My dog is called Biscuit.")
-        fake.next("gated")
-        turn = sessions.turn(ask("What is my dog called?"))
-        await fake.wait_asked()
-        sessions.command("anna", "forget_all", "confirmed")
-        ending = [event async for event in turn][-1]
-        assert isinstance(ending, Cancelled)
-        assert sessions.trace("anna", ending.turn).context is None
-
-
-@pytest.mark.parametrize("how", ["by a door", "by voice", "by observing"])
-async def test_a_forget_ends_what_is_answered_or_waits_in_its_scope_alone(fake: FakeOllama, how: str) -> None:
-    sessions = make_sessions(fake.url)
-    sessions.observe("anna", "user", "My dog is called Biscuit.")
-    fake.default = "gated"
-    scopes = ("anna", "anna", "bert")
-    turns = [sessions.turn(ask("What is my dog called?", scope)) for scope in scopes]
-    assert [type(await anext(turn)) for turn in turns] == [Accepted] * 3
-    await fake.wait_asked()
-    match how:
-        case "by a door":
-            sessions.command("anna", "forget_last")
-        case "by voice":
-            await events_of(sessions, ask("Forget my last sentence."))
-        case _:
-            sessions.observe("anna", "user", "Forget my last sentence.")
-    for turn in turns[:2]:
-        (ending,) = [event async for event in turn]
-        assert isinstance(ending, Cancelled)
-        assert ending.reason == "forgotten"
-    await fake.wait_closed()
-    fake.release(9)
-    assert isinstance([event async for event in turns[2]][-1], Final)
-    assert sessions.queue == 0
-
-
-async def test_pieces_that_nobody_took_are_not_told_after_a_cancel() -> None:
-    stream, ending = EventStream(8, 20), Cancelled("r-1", "client", 1)
-    for event in (Accepted("r-1", 1), Delta("r-1", 0, "It "), Delta("r-1", 1, "is")):
-        await stream.put(event)
-    stream.end_now(ending)
-    stream.end_now(Cancelled("r-1", "shutdown", 1))
-    await stream.put(Delta("r-1", 2, " late"))
-    assert [event async for event in stream.read()] == [Accepted("r-1", 1), ending]
-
-
-async def test_a_request_that_a_door_passes_on_ends_with_the_memory_whose_words_it_holds() -> None:
-    sessions = make_sessions(NOWHERE)
-    memory, deadline_s = sessions.memory("anna"), asyncio.get_running_loop().time() + 20
-    sessions.observe("anna", "user", "My dog is called Biscuit.")
-    begun = asyncio.Event()
-
-    async def pass_on(epoch: int) -> None:
-        async with sessions.relaying("anna", memory, epoch, deadline_s):
-            begun.set()
-            await asyncio.Event().wait()
-
-    relay = asyncio.create_task(pass_on(memory.epoch))
-    waiting = asyncio.create_task(pass_on(memory.epoch))
-    await begun.wait()
-    sessions.command("anna", "forget_last")
-    for one in (relay, waiting, pass_on(0)):
-        with pytest.raises(Expired):
-            await one
-    sessions.end("anna")
-    with pytest.raises(Expired):
-        await pass_on(memory.epoch)
-    assert sessions.queue == 0
-
-
-async def test_a_timeout_of_its_own_stays_one() -> None:
-    sessions = make_sessions(NOWHERE)
-    memory = sessions.memory("anna")
-    with pytest.raises(TimeoutError):
-        async with sessions.relaying("anna", memory, memory.epoch, asyncio.get_running_loop().time() + 20):
-            raise TimeoutError
-
-
-async def test_a_scope_whose_request_is_passed_on_makes_no_room() -> None:
-    sessions = make_sessions(NOWHERE, options=SessionOptions(max_scopes=1))
-    memory = sessions.memory("anna")
-    async with sessions.relaying("anna", memory, memory.epoch, asyncio.get_running_loop().time() + 20):
-        with pytest.raises(Full):
-            sessions.observe("bert", "user", "Hello.")
-    sessions.observe("bert", "user", "Hello.")
-
-
 @pytest.mark.parametrize(("scopes", "callers"), [(1, 9), (3, 3), (9, 1)])
 async def test_of_callers_at_once_just_as_many_are_accepted_as_may_wait(
     fake: FakeOllama, scopes: int, callers: int
@@ -261,15 +142,6 @@ async def test_of_callers_at_once_just_as_many_are_accepted_as_may_wait(
     for turn in turns:
         await turn.aclose()
     assert sessions.queue == 0
-
-
-async def test_a_turn_that_is_cancelled_before_it_began_gives_its_place_back(fake: FakeOllama) -> None:
-    sessions = make_sessions(fake.url, turn_options=TurnOptions(queue_per_model=0))
-    turn = sessions.turn(ask("How is the oboe?", ask_id="r-early"))
-    assert sessions.queue == 1
-    assert sessions.cancel("anna", "r-early")
-    assert sessions.queue == 0
-    assert isinstance(await anext(turn), Cancelled)
 
 
 @pytest.mark.parametrize("door", ["observe", "turn"])
@@ -311,3 +183,27 @@ async def test_scopes_that_may_not_go_share_the_room_there_is() -> None:
     assert len(sessions.peek("grandma").pending()) == 2
     sessions.end("anna")
     sessions.observe("new", "user", "Hello.")
+
+
+async def test_only_recent_turns_can_be_explained() -> None:
+    sessions = make_sessions(NOWHERE)
+    turns = [sessions.observe("anna", "user", f"It rained on day {number}.").turn for number in range(TRACES_MOST + 1)]
+    with pytest.raises(BadRequest, match="not kept"):
+        sessions.trace("anna", turns[0])
+    assert sessions.trace("anna", turns[1]).outcome.turn == turns[1]
+
+
+async def test_what_the_alarm_does_is_no_use_of_a_scope() -> None:
+    sessions = make_sessions(NOWHERE)
+    sessions.observe("anna", "user", "Remind me tomorrow at 10 am to call Bob.")
+    sessions.observe("bert", "user", "Hello.")
+    sessions.carry_out("anna", "fire", "p1")
+    assert sessions.scopes() == ("anna", "bert"), "the longest unused first"
+    notice = Notice("anna", "p1", "due", "call Bob", "")
+    assert sessions.stands(notice)
+    assert not sessions.stands(replace(notice, text="call Tom"))
+    assert not sessions.stands(replace(notice, scope="nobody"))
+    sessions.carry_out("anna", "done", "p1")
+    assert not sessions.stands(notice)
+    with pytest.raises(UnknownScope):
+        sessions.carry_out("nobody", "fire", "p1")
