@@ -88,10 +88,9 @@ class MqttDoor:
 
     async def stop(self) -> None:
         """Let every request have its reply, say that we are offline, and disconnect."""
-        if self._link is None:
+        if self._link is None or self._subscription is None:
             return
-        if self._subscription is not None:
-            self._subscription.close()
+        self._subscription.close()
         await self._requests.stop(within_s=1.0)
         for task in self._tasks:
             task.cancel()

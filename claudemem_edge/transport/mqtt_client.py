@@ -109,7 +109,8 @@ class BrokerClient(aiomqtt.Client):
         except asyncio.CancelledError:
             while not entering.done() and self._client.socket() is None:  # noqa: ASYNC110 - paho has no event for it
                 await asyncio.sleep(0.02)
-            if not self._connected.done():  # a cancelled future here would raise in paho's callback later
+            # An answer that came meanwhile may stand; left to be cancelled, it would raise in paho's callback later.
+            with contextlib.suppress(asyncio.InvalidStateError):
                 self._connected.set_exception(aiomqtt.MqttError("given up"))
             await asyncio.gather(entering, return_exceptions=True)
             raise
@@ -123,9 +124,8 @@ class BrokerClient(aiomqtt.Client):
             self._disconnected.exception()  # looked at, so that asyncio does not report it as overlooked
 
     async def listen(self) -> None:
-        """Receive until the connection is lost, which raises."""
-        async for _ in self.messages:  # the inbox has handed each message on already: this waits for the end
-            pass
+        """Wait until the connection is lost, which raises. The inbox hands each message on: none comes here."""
+        await anext(self.messages)
 
     async def ask_for(self, filters: Sequence[str]) -> tuple[str, ...]:
         """Subscribe at QoS 1 and return the filters that the broker refuses."""

@@ -127,5 +127,4 @@ def _ending(event: Final | Failed | Cancelled) -> dict[str, Any]:
             )
         case Failed():
             return {"ok": False, "end": "failed", "turn": event.turn, **failed_json(event)}
-        case Cancelled():
-            return {"ok": False, "end": "cancelled", "turn": event.turn, "reason": event.reason}
+    return {"ok": False, "end": "cancelled", "turn": event.turn, "reason": event.reason}

@@ -79,3 +79,13 @@ def test_the_oldest_request_goes_when_there_are_too_many() -> None:
         repeats.look(("chat/request", "anna", str(number)), HERE, 0)
     assert len(repeats) == MOST_REQUESTS
     assert repeats.look(("chat/request", "anna", "0"), HERE, 0) is None
+
+
+def test_a_reply_beyond_all_bounds_is_not_kept_and_what_is_old_goes_before_it() -> None:
+    repeats = Repeats(300)
+    assert repeats.look(KEY, HERE, 0) is None
+    assert repeats.answered(KEY, b"x" * (MOST_REPLY_BYTES + 1), (1, 0)) == (HERE,)
+    seen = repeats.look(KEY, HERE, 1)
+    assert seen is not None
+    assert seen.reply == b""
+    assert repeats._reply_bytes == 0
