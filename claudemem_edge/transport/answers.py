@@ -70,6 +70,12 @@ class BlockAnswer(Block, Answer):
     turn: Annotated[int, "Number of the newest utterance in this memory; 0 before any."]
 
 
+class DigestAnswer(Answer):
+    """What was told in some days, in words."""
+
+    text: str
+
+
 class Trace(Answer):
     """Why a recent turn was answered as it was."""
 

@@ -55,6 +55,7 @@ PLAIN = core.no_info_after_validator_function(_clean, core.str_schema(max_length
 SPEAKER = core.no_info_after_validator_function(_clean, core.str_schema(min_length=1, max_length=64))
 TEXT = core.no_info_after_validator_function(_clean, core.str_schema())
 ID = core.str_schema(max_length=128, pattern=r"^[^\x00-\x20\x7f]*\z")
+DAY = core.str_schema(pattern=r"^(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?\z")
 LANGUAGE = core.str_schema(max_length=16, pattern=r"^[A-Za-z0-9_-]*\z")
 FLAG = core.bool_schema()
 AWARE = core.no_info_after_validator_function(

@@ -132,6 +132,13 @@ class MemoryRoutes:
         answer: answers.BlockAnswer = {**context_json(block), "turn": turn, "boot_id": self._boot_id}
         return json_reply(answer)
 
+    async def digest(self, request: Request) -> Response:
+        """Sum up what was told in a day or in several."""
+        scope = scope_in_path(request)
+        text = orders.digest(self._sessions, scope, wire.from_query(wire.DigestIn, dict(request.query_params)))
+        answer: answers.DigestAnswer = {"text": text, "boot_id": self._boot_id}
+        return json_reply(answer)
+
     async def trace(self, request: Request) -> Response:
         """Tell why a recent turn was answered as it was."""
         scope = scope_in_path(request)

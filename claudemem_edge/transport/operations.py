@@ -59,6 +59,7 @@ MEMORY_OPERATIONS = (
     Operation("forget", "POST", f"{SCOPE}/forget", answers.OutcomeAnswer, wire.ForgetIn),
     Operation("end", "POST", f"{SCOPE}/end", answers.EndedAnswer),
     Operation("context", "GET", f"{SCOPE}/context", answers.BlockAnswer, query=wire.ContextIn),
+    Operation("digest", "GET", f"{SCOPE}/digest", answers.DigestAnswer, query=wire.DigestIn),
     Operation("trace", "GET", f"{SCOPE}/turns/{{turn}}", answers.Trace),
     Operation("pending", "GET", f"{SCOPE}/pending", answers.PendingAnswer),
     Operation(

@@ -13,7 +13,7 @@ from claudemem_edge.shapes.turn import Ask, Origin
 if TYPE_CHECKING:
     from claudemem_edge.sessions import Sessions
     from claudemem_edge.shapes.outcome import Outcome
-    from claudemem_edge.transport.wire import AskIn, ForgetIn, PendingIn
+    from claudemem_edge.transport.wire import AskIn, DigestIn, ForgetIn, PendingIn
 
 FORGET = {
     "last": "forget_last",
@@ -52,6 +52,12 @@ def forget(sessions: Sessions, scope: str, body: ForgetIn) -> Outcome:
     if body.what in NEEDS_KEY and not body.key:
         raise BadRequest("the field key is missing", hint=f"it names the {body.what} to forget")
     return sessions.command(scope, FORGET[body.what], "confirmed" if body.what == "all" else body.key)
+
+
+def digest(sessions: Sessions, scope: str, body: DigestIn) -> str:
+    """Return in words what was told in some days. Raises BadRequest or UnknownScope."""
+    day = body.day or sessions.now().wall.date().isoformat()
+    return sessions.command(scope, "digest", f"{day} {body.days}", language=body.language).say
 
 
 def change_pending(sessions: Sessions, scope: str, body: PendingIn, door: str) -> Outcome:

@@ -14,6 +14,7 @@ from pydantic_core import ValidationError
 from claudemem_edge.errors import BadRequest, TooLong, did_you_mean
 from claudemem_edge.transport.fields import (
     AWARE,
+    DAY,
     FLAG,
     ID,
     LANGUAGE,
@@ -105,6 +106,15 @@ class ContextIn(WireModel):
     limit_chars: int | None = given(optional(count(4000)), None, meaning="Room for the block; null: the settings'.")
     language: str = given(LANGUAGE, "", alias="lang", meaning=LANGUAGE_MEANING)
     id: str = given(ID, "", meaning=ID_MEANING)
+
+
+@dataclass(slots=True, frozen=True)
+class DigestIn(WireModel):
+    """The days to sum up."""
+
+    day: str = given(DAY, "", meaning="The first, such as 2026-03-11; empty: today.")
+    days: int = given(count(31), 1, meaning="How many; a week is 7.")
+    language: str = given(LANGUAGE, "", alias="lang", meaning=LANGUAGE_MEANING)
 
 
 @dataclass(slots=True, frozen=True)

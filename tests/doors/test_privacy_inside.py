@@ -73,6 +73,7 @@ ROUTES = [
     ("POST", f"/memory/{BREAKING}/forget", {"what": "entity", "key": WORD}),
     ("POST", f"/memory/{BREAKING}/end", None),
     ("GET", f"/memory/{BREAKING}/context?query={WORD}", None),
+    ("GET", f"/memory/{BREAKING}/digest", None),
     ("GET", f"/memory/{BREAKING}/turns/1", None),
     ("GET", f"/memory/{BREAKING}/events", None),
     ("GET", f"/memory/{BREAKING}/pending", None),

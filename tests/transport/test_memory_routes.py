@@ -159,3 +159,18 @@ async def test_health_and_metrics_hold_numbers_and_no_words(house: House) -> Non
     assert (found["status"], found["boot_id"], found["scopes"]) == ("ok", house.sessions.boot_id, 1)
     assert "claudemem_scopes 1" in metrics.text
     assert "blue pot" not in health.text + metrics.text
+
+
+async def test_days_are_summed_up(house: House) -> None:
+    async with house.client() as client:
+        nobody = await client.get("/memory/kim/digest")
+        await client.post("/memory/kim/observe", json={"text": "My daughter lives in Leeds."})
+        today = await client.get("/memory/kim/digest")
+        chinese = await client.get("/memory/kim/digest", params={"language": "zh"})
+        long_ago = await client.get("/memory/kim/digest", params={"day": "2020-01-01", "days": "7"})
+        wrong = [await client.get("/memory/kim/digest", params={"day": day}) for day in ("today", "2026-02-31")]
+    assert nobody.json()["error"]["code"] == "unknown_scope"
+    assert "Leeds" in today.json()["text"]
+    assert "您的女儿住在Leeds" in chinese.json()["text"].replace("daughter", "女儿")
+    assert "Leeds" not in long_ago.json()["text"]
+    assert [one.status_code for one in wrong] == [400, 400]

@@ -126,6 +126,8 @@ async def test_every_operation_answers_as_described(house: House) -> None:
         assert (await it.call("say", body={"text": "Hello.", "stream": False}))["event"] == "final"
         assert (await it.call("say", body={"text": " "}))["error"]["code"] == "bad_request"
         assert (await it.call("context", query="Which medicine?", limit_chars=100))["lines"]
+        assert "amlodipine" in (await it.call("digest"))["text"]
+        assert (await it.call("digest", day="2026-13-45"))["error"]["code"] == "bad_request"
         assert (await it.call("trace", turn=events[0]["turn"]))["context"] is not None
         assert (await it.call("trace", turn="one"))["error"]["code"] == "bad_request"
 
