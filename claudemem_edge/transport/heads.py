@@ -44,10 +44,11 @@ def check_sender(headers: Mapping[str, str], options: HttpOptions) -> None:
     """
     host = headers.get("host", "").lower()
     name = host_name(host)
-    if not _is_loopback(name) and name not in {one.lower() for one in options.allowed_hosts}:
+    listed = {host_name(one.lower()) for one in options.allowed_hosts} - {""}
+    if not _is_loopback(name) and name not in listed:
         raise Forbidden("this Host is not served here", hint="call 127.0.0.1, or list the name in http.allowed_hosts")
     origin = headers.get("origin", "").lower()
-    if origin and origin in {one.lower() for one in options.allowed_origins}:
+    if origin and origin in {one.lower().rstrip("/") for one in options.allowed_origins}:
         return
     from_page = origin not in {"", f"http://{host}", f"https://{host}"}
     if from_page or headers.get("sec-fetch-site", "none") not in OUR_OWN_PAGES:

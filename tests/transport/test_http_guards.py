@@ -62,12 +62,14 @@ async def test_other_hosts_are_refused_on_tcp_and_nothing_is_learned(house: Hous
     assert house.sessions.scopes() == ()
 
 
-async def test_a_listed_host_is_served(tmp_path: Path, fake: FakeOllama) -> None:
+@pytest.mark.parametrize("listed", ["Kitchen.local", "kitchen.local:11535", "kitchen.local."])
+@pytest.mark.parametrize(("host", "status"), [("kitchen.local:11535", 200), ("KITCHEN.local", 200), ("[evil", 403)])
+async def test_a_listed_host_is_served(tmp_path: Path, fake: FakeOllama, listed: str, host: str, status: int) -> None:
     async with (
-        open_house(tmp_path, fake, allowed_hosts=("Kitchen.local",)) as house,
-        house.client(tcp=True, headers={"Host": "kitchen.local:11535"}) as client,
+        open_house(tmp_path, fake, allowed_hosts=(listed, "no host at all")) as house,
+        house.client(tcp=True, headers={"Host": host}) as client,
     ):
-        assert (await client.get("/api/tags")).status_code == 200
+        assert (await client.get("/health")).status_code == status
 
 
 async def test_the_socket_serves_any_host(house: House) -> None:
@@ -109,7 +111,7 @@ async def test_a_page_that_names_no_origin_is_known_by_what_the_browser_says(
 async def test_a_listed_page_may_be_on_another_site(tmp_path: Path, fake: FakeOllama) -> None:
     headers = {"Origin": "http://panel.local", "Sec-Fetch-Site": "cross-site"}
     async with (
-        open_house(tmp_path, fake, allowed_origins=("http://Panel.local",)) as house,
+        open_house(tmp_path, fake, allowed_origins=("http://Panel.local/",)) as house,
         house.client(tcp=True, headers=headers) as client,
     ):
         assert (await client.get("/health")).status_code == 200
