@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from claudemem_edge.transport.mqtt_messages import Letter
 
 MOST_ATTEMPTS = 3
-MOST_CONNECTED = 4096
+MOST_CONNECTED = 8192
 MOST_BYTES = 4 << 20
 MOST_UNDER_WAY = 20
 """As many as paho and mosquitto let be unacknowledged."""
