@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -8,7 +9,11 @@ import pytest
 from fakes.house import fill
 from fakes.http_house import MODEL, House, chat, plain, rows, user
 
+from claudemem_edge.model.client import ModelClient, Relay
+
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from fakes.fake_ollama_modes import Piece
 
 KEY = "The spare key is under the blue pot."
@@ -181,3 +186,25 @@ async def test_completions_are_learned_and_get_their_block(house: House, *, stre
     assert "blue pot" in house.fake.asked[-1].json["messages"][-1]["content"]
     assert house.said("assistant") == ["It is kept", "It is kept"]
     assert reply.text.endswith("data: [DONE]\n\n") if stream else reply.json()["object"] == "chat.completion"
+
+
+async def test_what_is_forgotten_as_the_answer_ends_is_not_answered_into_memory(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relay = ModelClient.relay
+
+    async def forgetting(self: ModelClient, *given: Any) -> Relay:
+        """Pass the request on; between the last byte and its recording, everything is forgotten."""
+        found = await relay(self, *given)
+
+        async def chunks() -> AsyncGenerator[bytes, None]:
+            async for chunk in found.chunks:
+                yield chunk
+            house.sessions.command("default", "forget_all", "confirmed")
+
+        return replace(found, chunks=chunks())
+
+    monkeypatch.setattr(ModelClient, "relay", forgetting)
+    async with house.client() as client:
+        await client.post("/api/chat", json=chat(user(KEY), stream=False))
+    assert house.said("user") == house.said("assistant") == []

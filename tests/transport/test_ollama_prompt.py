@@ -223,3 +223,16 @@ def test_texts_that_carry_a_conversation_are_chores(text: str) -> None:
 )
 def test_somebodys_own_words_are_no_chore(text: str) -> None:
     assert not is_chore(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("In the hall.", ("In the hall.",)),
+        ([{"type": "text", "text": "In the hall."}, {"type": "image_url"}, "odd", {"text": 3}], ("In the hall.",)),
+        (None, ()),
+        ({"text": "odd"}, ()),
+    ],
+)
+def test_what_others_said_is_read_from_texts_and_parts(content: object, said: tuple[str, ...]) -> None:
+    assert _question(_chat([{"role": "assistant", "content": content}, U])).others == said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from dataclasses import replace
@@ -209,3 +210,15 @@ def test_a_letter_acknowledged_twice_is_let_go_once() -> None:
     outbox.done(posting)
     outbox.done(posting)
     assert len(outbox) == 0
+
+
+async def test_giving_up_before_there_is_a_socket_leaves_nothing_open() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        options = MqttOptions(port=silent.getsockname()[1])
+        client = BrokerClient(options, "edge", Letter(HERE, b"offline"), broken, modern=True)
+        entering = asyncio.create_task(client.enter())
+        await asyncio.sleep(0)
+        entering.cancel()
+        await asyncio.wait((entering,))
+        assert entering.cancelled()
+        await client.leave()
