@@ -96,21 +96,16 @@ class Asking:
             asyncio.ensure_future(WAYS[one.door](house, f"{name}-{one.door}", text, one)) for one in self.answers
         ]
 
-    async def until_begun(self) -> None:
-        """Wait until one of them is being answered."""
+    async def begins(self) -> bool:
+        """Tell whether one of them is answered, once it is, or all have ended."""
         waits = [asyncio.ensure_future(one.begun.wait()) for one in self.answers]
+        ended = asyncio.ensure_future(asyncio.wait(self._tasks))
+        watched: list[asyncio.Future[Any]] = [*waits, ended]
         async with asyncio.timeout(WAIT_S):
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        for one in waits:
+            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        for one in watched:
             one.cancel()
-
-    async def each_begins(self) -> bool:
-        """Tell whether each is being answered, once it is or has ended."""
-        waits = [asyncio.ensure_future(one.begun.wait()) for one in self.answers]
-        for wait, task in zip(waits, self._tasks, strict=True):
-            await asyncio.wait((wait, task), return_when=asyncio.FIRST_COMPLETED)
-            wait.cancel()
-        return all(one.begun.is_set() for one in self.answers)
+        return any(one.begun.is_set() for one in self.answers)
 
     async def leave(self) -> None:
         """Hang up."""

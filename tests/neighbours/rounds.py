@@ -69,7 +69,7 @@ class Play:
 
     async def _during(self, name: str) -> None:
         asking = Asking(self._house, name, LONG_QUESTION, ("mqtt",) if self._is_broker else ALL)
-        await asking.until_begun()
+        await asking.begins()
         await self._neighbour.kill()
         if self._is_broker:
             await self._take(Asking(self._house, f"{name}-meanwhile", SHORT, HTTP))
@@ -85,7 +85,8 @@ class Play:
         await self._neighbour.kill()
         await self._come_back()
         asking = Asking(self._house, name, SHORT, HTTP if self._is_broker else ALL)
-        if await asking.each_begins() and not self._is_broker:
+        if not self._is_broker:
+            await asking.begins()
             self._round.recovery_s = time.monotonic() - self._back_s
         await self._take(asking)
 
@@ -107,12 +108,10 @@ class Play:
         async def works() -> bool:
             nonlocal tries
             tries += 1
-            asking = Asking(self._house, f"{name}-again-{tries}", SHORT, HTTP)
-            if not self._known:  # how long a real model talks is its own affair
-                begun = await asking.each_begins()
-                await asking.leave()
-                return begun
-            return all(one.endings == ["final"] for one in await asking.all())
+            again = f"{name}-again-{tries}"
+            if not self._known:
+                return all([await self._begins(again, door) for door in HTTP])
+            return all(one.endings == ["final"] for one in await Asking(self._house, again, SHORT, HTTP).all())
 
         async def is_heard() -> bool:
             nonlocal tries
@@ -129,6 +128,13 @@ class Play:
             if await seconds_until(met) is None:
                 self._round.wrong.append(f"{met.__name__}: never again")
         return time.monotonic() - self._back_s
+
+    async def _begins(self, name: str, door: str) -> bool:
+        """Tell whether an answer begins, and leave: how long a real model talks is its own affair."""
+        asking = Asking(self._house, name, SHORT, (door,))
+        begun = await asking.begins()
+        await asking.leave()
+        return begun
 
     async def _says(self, wanted: str) -> None:
         """See that health says by HTTP and at the broker how the neighbour is."""
