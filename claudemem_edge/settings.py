@@ -42,6 +42,8 @@ SPELLINGS = {
 OWN_VARIABLES = frozenset({"CLAUDEMEM_SOCKET"})
 _TOKEN = re.compile(r"[^\s\x00-\x1f\x7f]+")
 _SCOPES = re.compile(r"[a-z0-9_*-]{1,64}")
+TOKEN_LEAST_CHARS = 16
+"""Whoever can be reached from elsewhere can be tried from elsewhere."""
 TOKENS_WISH = 'write it like { "a-long-secret" = ["grandma", "visit-*"] }'
 
 
@@ -243,5 +245,8 @@ def _checks(settings: Settings) -> Iterator[str]:
         except (ZoneInfoNotFoundError, ValueError):
             yield '[language] zone: no such time zone; write it like "Europe/London"'
     http = settings.http
-    if http.tcp and http.tcp_host not in {"127.0.0.1", "::1", "localhost"} and not (http.tokens and http.require_scope):
-        yield "[http] tcp_host: beyond loopback only with tokens and require_scope = true"
+    if http.tcp and http.tcp_host not in {"127.0.0.1", "::1", "localhost"}:
+        if not (http.tokens and http.require_scope):
+            yield "[http] tcp_host: beyond loopback only with tokens and require_scope = true"
+        if any(len(token) < TOKEN_LEAST_CHARS for token, _ in http.tokens):
+            yield f"[http] tokens: {TOKEN_LEAST_CHARS} characters at least beyond loopback, as of openssl rand -hex 16"

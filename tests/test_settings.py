@@ -68,6 +68,11 @@ def test_tokens_come_from_a_file_or_the_environment_alike(tmp_path: Path) -> Non
     assert read_settings({"XDG_CONFIG_HOME": str(tmp_path), "CLAUDEMEM_HTTP__TOKENS": ""}).http.tokens == ()
 
 
+def test_a_door_to_everybody_has_long_tokens_and_named_scopes() -> None:
+    http = {"tcp_host": "0.0.0.0", "tokens": {"x" * 16: ["grandma"]}, "require_scope": True}
+    assert read_settings({"HOME": "/nonexistent"}, {"http": http}).http.tokens == (("x" * 16, ("grandma",)),)
+
+
 SPOILED = "sesame"
 WISH = 'write it like { "a-long-secret" = ["grandma", "visit-*"] }'
 
@@ -106,6 +111,11 @@ def test_what_cannot_be_tokens_is_told_with_what_to_type_and_without_them(table:
         ({}, {"turn": {"deadline_s": -1}}, "not below zero"),
         ({}, {"language": {"zone": "Mars/Olympus"}}, "no such time zone"),
         ({}, {"http": {"tcp_host": "0.0.0.0"}}, "only with tokens"),
+        (
+            {},
+            {"http": {"tcp_host": "::", "tokens": {"x" * 15: ["*"]}, "require_scope": True}},
+            "16 characters at least",
+        ),
         ({}, {"alarm": {"quiet": "late"}}, "22:00-07:00"),
         ({}, {"model": {"keep_alive": "long"}}, '"-1s" for ever'),
     ],

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from fakes.http_house import House, open_house
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from claudemem_edge.errors import Forbidden
+from claudemem_edge.shapes.options import HttpOptions
+from claudemem_edge.transport.heads import check_sender
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +67,24 @@ async def test_other_hosts_are_refused_on_tcp_and_nothing_is_learned(house: Hous
         reply = await client.post("/api/chat", json=CHAT)
     assert (reply.status_code, reply.json()["code"]) == (403, "forbidden")
     assert house.sessions.scopes() == ()
+
+
+ANY = st.one_of(st.text(max_size=30), st.from_regex(r"(https?://)?\[?[a-z0-9:.@%]*\]?(:[0-9]*)?", fullmatch=True))
+
+
+@given(ANY, ANY, ANY)
+@example("[::1]evil.example", "", "none")
+@example("localhost", "http://[evil", "none")
+def test_whatever_a_head_says_it_is_let_in_by_name_or_refused(host: str, origin: str, site: str) -> None:
+    headers = {"host": host, "origin": origin, "sec-fetch-site": site}
+    try:
+        check_sender(headers, HttpOptions(allowed_hosts=("", "?", "kitchen.local")))
+    except Forbidden:
+        return
+    name = host.lower().rpartition(":")[0] if re.search(r":[0-9]*\Z", host) and not host.endswith("]") else host.lower()
+    assert re.fullmatch(r"(localhost|kitchen\.local|127\.[0-9]+\.[0-9]+\.[0-9]+)\.?|\[[0-9a-f:.]+\]", name)
+    assert origin.lower() in {"", f"http://{host}".lower(), f"https://{host}".lower()}
+    assert site in {"none", "same-origin"}
 
 
 @pytest.mark.parametrize("listed", ["Kitchen.local", "kitchen.local:11535", "kitchen.local."])
