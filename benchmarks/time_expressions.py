@@ -40,7 +40,8 @@ def parse(text: str, reference: str, language: str, zone_name: str) -> list[dict
 
 def run(arguments: list[str]) -> dict[str, object]:
     """Return shares by language. Arguments: the file."""
-    parse("tomorrow", "2026-03-11T09:40", "en", "UTC")  # the packs are read with the first call
+    for words, language in (("tomorrow", "en"), ("明天", "zh")):
+        parse(words, "2026-03-11T09:40", language, "UTC")  # the packs are read with the first call
     times_s: dict[str, list[float]] = defaultdict(list)
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for line in Path(arguments[0]).read_text("utf-8").splitlines():

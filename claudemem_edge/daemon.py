@@ -71,6 +71,7 @@ class Daemon:
             clock=clock,
             counters=self._counters,
         )
+        self._sessions.listeners = self._notices.listeners
         self._alarm = Alarm(self._sessions, self._notices, settings.alarm)
         self._health = Health(self._sessions, self._model, self._counters)
         self._systemd = SystemdNotify()

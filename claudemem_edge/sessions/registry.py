@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from claudemem_edge import turn as turns
@@ -43,7 +44,7 @@ class Sessions:
 
     `new_memory` makes an empty one; `history_tokens` bounds what our own doors send along of earlier turns.
     `on_items_changed` is called when an item came, went or moved, `on_visit_ended` when nothing is left of a visit: the
-    alarm hangs itself in there.
+    alarm hangs itself in there. `listeners` tells how many would hear a notice of a scope.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Sessions:
         self._counters = counters or Counters()
         self.on_items_changed: Callable[[], None] = lambda: None
         self.on_visit_ended: Callable[[str], None] = lambda _: None
+        self.listeners: Callable[[str], int] = lambda _: 1
         self._model = model
         self._new_memory = new_memory
         self._turn_options = turn_options
@@ -101,6 +103,7 @@ class Sessions:
             )
         spoken.debug("%s: %r: %r", scope, speaker, text)
         self._counters.add("observed")
+        outcome = self._warned(scope, session, outcome, language)
         self._learned(scope, session, outcome)
         return outcome
 
@@ -235,11 +238,21 @@ class Sessions:
         outcome = turns.learn(ask, session.desk, self._scopes.cap_bytes())
         spoken.debug("%s: %r: %r", ask.scope, ask.speaker, ask.text)
         self._counters.add("said" if outcome.complete else "turns")
+        outcome = self._warned(ask.scope, session, outcome, ask.language)
         self._learned(ask.scope, session, outcome)
         if ask.supersede:
             for ask_id in tuple(session.running):
                 session.cancel(ask_id, "superseded")
         return outcome
+
+    def _warned(self, scope: str, session: Session, outcome: Outcome, language: str) -> Outcome:
+        """Let the reply to a new reminder say so when nobody would hear it."""
+        new = any(change.kind == "stored" and change.record == "item" for change in outcome.changed)
+        if not new or not outcome.say or outcome.open_question is not None or self.listeners(scope):
+            return outcome
+        warning = session.desk.memory.say("nobody_listens", outcome.language or language)
+        joint = " " if outcome.say[-1].isascii() else ""
+        return replace(outcome, say=f"{outcome.say}{joint}{warning}")
 
     def _learned(self, scope: str, session: Session, outcome: Outcome) -> None:
         session.learned(outcome)

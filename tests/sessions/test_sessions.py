@@ -207,3 +207,21 @@ async def test_what_the_alarm_does_is_no_use_of_a_scope() -> None:
     assert not sessions.stands(notice)
     with pytest.raises(UnknownScope):
         sessions.carry_out("nobody", "fire", "p1")
+
+
+@pytest.mark.parametrize(
+    ("said", "warning"),
+    [
+        ("Remind me tomorrow at 10 am to call Bob.", "no device is listening"),
+        ("提醒我明天上午10点测血压", "没有设备在听"),
+    ],
+)
+async def test_a_reminder_that_nobody_would_hear_is_told_to_be_one(said: str, warning: str) -> None:
+    sessions = make_sessions(NOWHERE)
+    sessions.listeners = lambda scope: int(scope == "anna")
+    assert warning in sessions.observe("bert", "user", said).say
+    final = (await events_of(sessions, ask(said, "carl")))[-1]
+    assert isinstance(final, Final)
+    assert warning in final.text
+    assert warning not in sessions.observe("anna", "user", said).say
+    assert warning not in sessions.observe("bert", "user", "What time is it?").say
