@@ -69,7 +69,8 @@ class Conversation:
         kept = self._repeats.find(scope, memory, question.digest, newest=newest)
         if kept is None:
             kept = self._settle(scope, memory, question, may_say=may_say)
-            self._repeats.keep(scope, memory, question.digest, kept)
+            if question.answered or memory.turn > turn:  # what was refused may be tried again
+                self._repeats.keep(scope, memory, question.digest, kept)
         body = question.with_text(kept.text)
         return Plan(path, body, scope, memory, memory.epoch, kept, question.answered, heard=memory.turn > turn)
 

@@ -60,12 +60,16 @@ async def test_a_memory_that_is_full_stops_no_conversation(house: House) -> None
         reply = await client.post("/api/chat", json=chat(user(reminder)))
         house.fake.next("500")
         failed = await client.post("/api/chat", json=chat(user("I like figs.")))
+        for number in range(1, 9):
+            await client.patch(f"/memory/default/pending/p{number}", json={"op": "done"})
+        await client.post("/api/chat", json=chat(user(reminder)))
     assert rows(reply)[-1]["done"] is True
     asked = house.fake.asked[0].json["messages"][-1]["content"]
     assert asked.startswith("There is no room to remember anything more here.")
     assert reminder in asked
     assert "heard" not in failed.json()
-    assert house.said("user") == ["Good morning to you"]
+    assert house.fake.asked[-1].json["messages"][-1]["content"].startswith("OK, I'll remind you")
+    assert house.said("user") == ["Good morning to you", plain(reminder)]
 
 
 STRANGE: list[Piece] = [
