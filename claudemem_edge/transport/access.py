@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 UNKNOWN = "-"
+NOTHING_CALLED = f"{UNKNOWN} {UNKNOWN}"
+"""Stands for method and route where a connection ended before it was known what was asked for."""
 CREDENTIALS = struct.Struct("iII")
 """The kernel's struct ucred: process, user and group, as they were when the peer connected."""
 

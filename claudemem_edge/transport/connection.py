@@ -11,7 +11,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from claudemem_edge.errors import BadRequest, Busy, EdgeError, TimedOut, TooLong
-from claudemem_edge.transport.access import UNKNOWN, log_access, peer_of
+from claudemem_edge.transport.access import NOTHING_CALLED, UNKNOWN, log_access, peer_of
 from claudemem_edge.transport.replies import JSON, HttpRefusal, error_body, json_bytes, shaped, status_of
 
 if TYPE_CHECKING:
@@ -214,7 +214,8 @@ class GuardedProtocol(H11Protocol):
         self._crowd.note_error(error.code)
         self._await("", 0)
         reply = _reply(error, path)
-        log_access(UNKNOWN, status_of(error), len(reply), self.loop.time() - self._made_s, self._peer)
+        size_bytes = len(reply.partition(b"\r\n\r\n")[2])
+        log_access(NOTHING_CALLED, status_of(error), size_bytes, self.loop.time() - self._made_s, self._peer)
         self.transport.write(reply)
         self.transport.write_eof()
         self._crowd.lingering[self] = self.loop.call_later(LINGER_S, self.transport.abort)

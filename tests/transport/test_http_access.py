@@ -97,7 +97,7 @@ async def test_what_a_connection_refuses_by_itself_is_a_line(
     async with open_house(tmp_path, fake, header_timeout_s=0.05) as house:
         await send(house, b"GET")
         await send(house, WORD.encode() + b"\r\n\r\n")
-    assert await lines(caplog, 2) == [("-", "408", SELF), ("-", "400", SELF)]
+    assert await lines(caplog, 2) == [("- -", "408", SELF), ("- -", "400", SELF)]
     assert WORD not in own_log(caplog)
 
 
