@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from claudemem_edge import turn as turns
@@ -81,6 +82,11 @@ class Sessions:
     def scopes(self) -> tuple[str, ...]:
         """Return the scopes there are, the longest unused first."""
         return self._scopes.names()
+
+    @cached_property
+    def max_text_chars(self) -> int:
+        """The most characters of one utterance."""
+        return self._new_memory().max_text_chars
 
     @property
     def queue(self) -> int:

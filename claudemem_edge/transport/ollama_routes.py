@@ -120,7 +120,7 @@ class OllamaRoutes:
         scope, path = who.scope(), request.scope["path"]
         question = read(body)
         off = request.headers.get(MEMORY_HEADER, "").strip().lower() == OFF
-        if question is None or off or len(question.text) > self._sessions.memory(scope).max_text_chars:
+        if question is None or off or len(question.text) > self._sessions.max_text_chars:
             plan = Plan(path, body, scope)
             return Live(lambda outlet: self._conversation.pass_on(outlet, plan))
         plan = self._conversation.plan(path, scope, question, may_say=who.by_path and not question.tools)

@@ -165,6 +165,7 @@ async def test_what_is_no_question_goes_on_untouched_and_teaches_nothing(house: 
     assert house.fake.asked[-1].body == data
     assert house.said("user") == []
     assert house.said("assistant") == []
+    assert house.sessions.scopes() == ()
 
 
 async def test_a_header_switches_the_memory_off(house: House) -> None:
