@@ -21,7 +21,7 @@ from claudemem_edge.memory import Memory
 from claudemem_edge.model.watch import watch
 from claudemem_edge.notices import Notices
 from claudemem_edge.sessions import Sessions
-from claudemem_edge.sessions.clock import read_clock
+from claudemem_edge.sessions.clock import Clock
 from claudemem_edge.sessions.self_test import self_test
 from claudemem_edge.settings import EX_CONFIG
 from claudemem_edge.systemd_notify import SystemdNotify
@@ -55,7 +55,7 @@ def language_model(settings: Settings) -> ModelClient:
 class Daemon:
     """The whole program. Building it opens nothing; `run` does everything. Raises PackError."""
 
-    def __init__(self, settings: Settings, clock: Callable[[tzinfo], Moment] = read_clock) -> None:
+    def __init__(self, settings: Settings, clock: Callable[[tzinfo], Moment] | None = None) -> None:
         self._settings = settings
         language = settings.language
         load(language.languages, language.packs, language.folders)  # a broken pack shows now, not at the first word
@@ -68,7 +68,7 @@ class Daemon:
             options=settings.sessions,
             turn_options=settings.turn,
             zone=settings.zone(),
-            clock=clock,
+            clock=clock or Clock(settings.clock.trusted),
             counters=self._counters,
         )
         self._sessions.listeners = self._notices.listeners

@@ -67,6 +67,13 @@ class LogOptions:
 
 
 @dataclass(slots=True, frozen=True)
+class ClockOptions:
+    """Whether the machine's clock can be relied on: "auto", "yes" or "no"."""
+
+    trusted: str = "auto"
+
+
+@dataclass(slots=True, frozen=True)
 class ProcessOptions:
     """What is asked of the system for the process."""
 
@@ -85,6 +92,7 @@ class Settings:
     http: HttpOptions = field(default_factory=HttpOptions)
     mqtt: MqttOptions = field(default_factory=MqttOptions)
     alarm: AlarmOptions = field(default_factory=AlarmOptions)
+    clock: ClockOptions = field(default_factory=ClockOptions)
     log: LogOptions = field(default_factory=LogOptions)
     process: ProcessOptions = field(default_factory=ProcessOptions)
 
@@ -112,6 +120,7 @@ KINDS: Mapping[Any, CoreSchema] = {
 """How a value of each type is checked. A variable's text is taken for the number or truth value it spells."""
 CHOICES = {
     ("turn", "history"): ("none", "grow", "slide"),
+    ("clock", "trusted"): ("auto", "yes", "no"),
     ("log", "level"): ("debug", "info", "warning", "error"),
 }
 

@@ -209,7 +209,7 @@ def _worded(claim: Claim, table: Mapping[str, Any], tables: Mapping[str, Any], s
         told = str(shape).replace("{subject}", subject).replace("{object}", held)
         if "{when}" not in told or sight.language is None:
             return told
-        return told.replace("{when}", dates.spoken_when(sight.language, claim.since, sight.now.wall, "minute"))
+        return told.replace("{when}", dates.spoken_at(sight.language, claim.since, sight.now, "minute"))
     key = str(table.get("key", claim.predicate)).replace("{subject}", claim.subject)
     if claim.subject != "user":
         key = f"{subject} {key}"
@@ -219,7 +219,9 @@ def _worded(claim: Claim, table: Mapping[str, Any], tables: Mapping[str, Any], s
 def _today(sight: Sight, question: Reading) -> list[ContextLine]:
     language = sight.language
     shape = wording.tables(language).now
-    if language is None or not shape or not (question.times or asking_tables(language).now.search(sight.ask.folded)):
+    if language is None or not shape or sight.now.doubt:
+        return []
+    if not (question.times or asking_tables(language).now.search(sight.ask.folded)):
         return []
     now = sight.now.wall
     return [ContextLine("date", shape.replace("{when}", dates.spoken_when(language, now, now - FAR, "minute")))]
@@ -272,7 +274,7 @@ def _item_text(sight: Sight, item: Item) -> str:
     text = wording.neutral(item.text, sight.roles)
     if item.due is None or language is None:
         return words.undated.replace("{text}", text)
-    when = dates.spoken_due(language, item, sight.now.wall)
+    when = dates.spoken_due(language, item, sight.now)
     if item.recurrence:
         when = dates.spoken_recurrence(language, item.recurrence) or when
     return words.item.replace("{when}", when).replace("{text}", text)

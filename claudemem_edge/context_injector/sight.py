@@ -118,7 +118,7 @@ class Sight:
         """
         speaker = statement.speaker
         who = "" if speaker in NAMELESS or self.ask.speakers == {speaker} else self.full_label(statement)
-        if not self.ask.when or statement.said_at.date() == self.now.wall.date():
+        if not self.ask.when or self.now.doubt or statement.said_at.date() == self.now.wall.date():
             return who
         day = wording.day(statement.said_at, self.language)
         return self._words.said.replace("{day}", day).replace("{who}", who)

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from claudemem_edge.doctor.finding import Finding, fine, hint, problem, warning
+from claudemem_edge.sessions.clock import KEEPS_TIME, RELEASE_YEAR, never_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ MIB = 1 << 20
 DAEMON_MIB = 64
 LITTLE_MIB = 512
 """What is left for a language model below this is not enough for the smallest."""
-FIRST_YEAR, LAST_YEAR = 2026, 2100
+LAST_YEAR = 2100
 
 
 def processor(it: Installation, kind: str = "") -> Iterator[Finding]:
@@ -57,12 +58,12 @@ def memory(it: Installation) -> Iterator[Finding]:
         yield fine("memory", total=total, available=available)
 
 
-def clock(it: Installation) -> Iterator[Finding]:
+def clock(it: Installation, kind: str = "") -> Iterator[Finding]:
     """Look at what reminders stand on: zone, synchronisation, a clock that runs through sleep, the year."""
-    machine = it.machine
+    machine, kind = it.machine, (kind or platform.machine()).lower()
     zone = it.settings.language.zone or _zone(machine)
     now = machine.wall()
-    if not FIRST_YEAR <= now.year <= LAST_YEAR:
+    if not RELEASE_YEAR <= now.year <= LAST_YEAR:
         yield problem("clock_year", "sudo timedatectl set-ntp true", year=now.year)
     try:
         machine.boot_s()
@@ -70,11 +71,14 @@ def clock(it: Installation) -> Iterator[Finding]:
         yield problem("clock_no_boottime", "uname -r")
     if zone.rpartition("/")[2] in {"UTC", "Universal", "Zulu", "GMT", ""}:
         yield hint("clock_utc", "timedatectl list-timezones", "sudo timedatectl set-timezone Europe/London", zone=zone)
-    if machine.synchronised() or machine.path("/run/systemd/timesync/synchronized").exists():
+    synchronised = machine.synchronised()
+    if synchronised or machine.path("/run/systemd/timesync/synchronized").exists():
         yield fine("clock", zone=zone, time=now.isoformat(" ", "minutes"))
+    elif never_set(machine.root, kind, synchronised=synchronised):
+        yield problem("clock_never_set", "sudo timedatectl set-ntp true", "timedatectl timesync-status")
     else:
         yield warning("clock_drifts", "sudo timedatectl set-ntp true", "timedatectl timesync-status")
-    if not machine.found("/sys/class/rtc/rtc[0-9]*"):
+    if kind not in KEEPS_TIME and not machine.found("/sys/class/rtc/rtc[0-9]*"):
         yield hint("clock_no_battery", "ls /sys/class/rtc")
 
 

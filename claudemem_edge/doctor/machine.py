@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import time
@@ -11,21 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from claudemem_edge.sessions.clock import kernel_synchronised
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from claudemem_edge.settings import Settings
 
 MAX_FILE_BYTES = 1 << 20
-TIME_ERROR = 5
-"""What the kernel answers while nothing has set its clock right."""
-
-
-def kernel_synchronised() -> bool:
-    """Ask the kernel whether its clock is kept right."""
-    timex = ctypes.create_string_buffer(1024)  # all zero: a question, which changes nothing
-    state: int = ctypes.CDLL(None).adjtimex(timex)
-    return 0 <= state < TIME_ERROR
 
 
 @dataclass(slots=True, frozen=True)
@@ -36,7 +28,7 @@ class Machine:
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     wall: Callable[[], datetime] = lambda: datetime.now(UTC)
     boot_s: Callable[[], float] = lambda: time.clock_gettime(time.CLOCK_BOOTTIME)
-    synchronised: Callable[[], bool] = kernel_synchronised
+    synchronised: Callable[[], bool | None] = kernel_synchronised
 
     def path(self, name: str) -> Path:
         """Return where an absolute path of the machine is."""

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
     from claudemem_edge.language.pack import Language
     from claudemem_edge.shapes.memory import Item
+    from claudemem_edge.shapes.times import Moment
 
 UNITS_S = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 DAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 WORKDAYS, WEEKEND = DAY_CODES[:5], DAY_CODES[5:]
 CLOCK_GRAINS = frozenset({"hour", "minute", "second"})
+ROUNDED_FROM_S = 120
+"""From here on a distance is told in whole minutes."""
 
 
 def spoken_when(language: Language, start: datetime, now: datetime, grain: str) -> str:
@@ -33,13 +36,30 @@ def spoken_when(language: Language, start: datetime, now: datetime, grain: str) 
     return str(words["day_clock"]).format(day=day, clock=spoken_clock(language, start))
 
 
-def spoken_due(language: Language, item: Item, now: datetime) -> str:
+def spoken_at(language: Language, at: datetime, now: Moment, grain: str) -> str:
+    """Return a time as `spoken_when`, but as a distance while nobody knows what the clock should show."""
+    if not now.doubt or grain not in CLOCK_GRAINS:
+        return spoken_when(language, at, now.wall, grain)
+    return spoken_distance(language, at.timestamp() - now.wall.timestamp())
+
+
+def spoken_distance(language: Language, seconds: float) -> str:
+    """Return how far ahead a time is, or, for negative seconds, how long ago."""
+    words = language.tables["times"]["spoken"]
+    length_s = round(abs(seconds))
+    if length_s >= ROUNDED_FROM_S:
+        length_s = round(length_s / 60) * 60
+    shape = words["now"] if not length_s else words["ahead" if seconds > 0 else "ago"]
+    return str(shape).format(length=spoken_duration(language, length_s))
+
+
+def spoken_due(language: Language, item: Item, now: Moment) -> str:
     """Return when an item is due: with the clock, or with as much of the day as was said; "" when it has no time."""
     if item.due is None:
         return ""
     if not isinstance(item.due, WallDue) or item.due.clock is not None:
-        return spoken_when(language, item.due.at(), now, "minute")
-    day = spoken_when(language, item.due.at(), now, "day")
+        return spoken_at(language, item.due.at(), now, "minute")
+    day = spoken_when(language, item.due.at(), now.wall, "day")
     words = language.tables["times"]["spoken"]
     part = _part(words["parts"], item.due.usual.hour) if item.grain in CLOCK_GRAINS else ""
     return str(words["day_part"]).format(day=day, part=part) if part else day

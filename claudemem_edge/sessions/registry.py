@@ -15,7 +15,7 @@ from claudemem_edge.errors import BadRequest, EdgeError, ShuttingDown
 from claudemem_edge.log import spoken
 from claudemem_edge.model.history import History
 from claudemem_edge.model.slot import ModelSlot
-from claudemem_edge.sessions.clock import read_clock
+from claudemem_edge.sessions.clock import Clock
 from claudemem_edge.sessions.scopes import Scopes
 from claudemem_edge.sessions.session import Running, Session, Trace, forgotten
 from claudemem_edge.sessions.stream import EventStream
@@ -56,13 +56,13 @@ class Sessions:
         options: SessionOptions,
         turn_options: TurnOptions,
         zone: tzinfo,
-        clock: Callable[[tzinfo], Moment] = read_clock,
+        clock: Callable[[tzinfo], Moment] | None = None,
         history_tokens: int = 600,
         counters: Counters | None = None,
     ) -> None:
         self.boot_id = uuid.uuid4().hex
         self._zone = zone
-        self._clock = clock
+        self._clock = clock or Clock()
         self._counters = counters or Counters()
         self.on_items_changed: Callable[[], None] = lambda: None
         self.on_visit_ended: Callable[[str], None] = lambda _: None

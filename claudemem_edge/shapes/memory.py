@@ -166,5 +166,7 @@ class MemoryState:
     reply_language: str = ""
     language: str = ""
     """Language of the user's last utterance that had one."""
+    doubtful_s: float | None = None
+    """By how much a wall clock that nobody had set was ahead of the boot clock; None once it can be relied on."""
     size: int = 0
     """Bytes, kept incrementally (invariant 6)."""

@@ -8,10 +8,14 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 @dataclass(slots=True, frozen=True)
 class Moment:
-    """One instant on two clocks: `wall` is aware, `boot_s` counts seconds since boot, suspend included."""
+    """One instant on two clocks: `wall` is aware, `boot_s` counts seconds since boot, suspend included.
+
+    `doubt` says why the wall clock cannot be relied on: year, never_set, setting; empty when it can.
+    """
 
     wall: datetime
     boot_s: float
+    doubt: str = ""
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,4 +86,4 @@ Due = WallDue | ElapsedDue
 
 def moment_after(now: Moment, seconds: float) -> Moment:
     """Return the moment `seconds` later on both clocks."""
-    return Moment(now.wall + timedelta(seconds=seconds), now.boot_s + seconds)
+    return Moment(now.wall + timedelta(seconds=seconds), now.boot_s + seconds, now.doubt)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from claudemem_edge.shapes.outcome import Outcome
 from claudemem_edge.state_engine import (
     claims,
+    clock_set,
     commands,
     corrections,
     decay,
@@ -53,6 +54,7 @@ def advance(
 def _advance(progress: Progress) -> Outcome:
     state, reading = progress.state, progress.reading
     speaker = reading.utterance.speaker
+    clock_set.follow(progress)
     if speaker != DOOR:
         state.turn += 1
     if speaker == "user" and reading.utterance.language:

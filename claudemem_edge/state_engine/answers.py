@@ -83,11 +83,17 @@ def _reply_language(progress: Progress, command: Command) -> None:
 
 
 def _ask_time(progress: Progress, _: Command) -> None:
-    progress.say("time_now", time=spoken.clock(progress, progress.now.wall))
+    if progress.now.doubt:
+        progress.say("no_clock")
+    else:
+        progress.say("time_now", time=spoken.clock(progress, progress.now.wall))
 
 
 def _ask_date(progress: Progress, _: Command) -> None:
-    progress.say("date_today", date=spoken.date(progress, progress.now.wall))
+    if progress.now.doubt:
+        progress.say("no_clock")
+    else:
+        progress.say("date_today", date=spoken.date(progress, progress.now.wall))
 
 
 def _holding(progress: Progress) -> list[Claim]:

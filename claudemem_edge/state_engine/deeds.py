@@ -45,7 +45,7 @@ class Deed:
 def time_of(progress: Progress, span: Span) -> datetime:
     """Return when a deed that is told now was done: the past time said beside it, else now."""
     said, now = _beside(progress.reading.times, span), progress.now.wall
-    if said is None or said.start is None or (said.end is not None and now < said.end):
+    if progress.now.doubt or said is None or said.start is None or (said.end is not None and now < said.end):
         return now
     return next((at for at in (said.start, said.start - HALF_A_DAY) if at <= now), now)
 
@@ -89,7 +89,9 @@ def _beside(times: tuple[TimeMention, ...], span: Span) -> TimeMention | None:
 
 
 def _period(progress: Progress) -> tuple[datetime, datetime]:
-    """Return the time that is asked about: what was said, else today."""
+    """Return the time that is asked about: what was said, else today; the last day while nobody knows the date."""
+    if progress.now.doubt:
+        return progress.now.wall - DAY, progress.now.wall + DAY
     for one in progress.reading.times:
         if one.start is not None:
             return one.start, one.end or one.start + timedelta(hours=1)

@@ -97,6 +97,8 @@ def _snooze(progress: Progress, item: Item, seconds: str) -> None:
 
 
 def _change(progress: Progress, item: Item, when: str) -> None:
+    if progress.now.doubt:
+        raise BadRequest("this machine's clock is not set", hint="put the item off by seconds, or set the clock")
     zone = progress.now.wall.tzinfo
     try:
         at = datetime.fromisoformat(when)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.shapes.times import ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence
-from claudemem_edge.state_engine.item_due import Appointment, appoint, at_clock, both_halves, later, precise
+from claudemem_edge.state_engine.item_due import NO_CLOCK, Appointment, appoint, at_clock, both_halves, later, precise
 from claudemem_edge.state_engine.said_time import clock_alone, half_said
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def settle(progress: Progress, mention: TimeMention, item: Item, window: Window 
     if isinstance(item.due, ElapsedDue) and mention.start is None and mention.duration_s:
         at = later(now.wall, mention.duration_s)
         return Appointment("", ElapsedDue(now.boot_s + mention.duration_s, at), at)
+    if now.doubt:
+        return appoint(mention, now, language)
     if _is_day(mention) and isinstance(item.due, WallDue) and item.due.clock is not None and mention.start is not None:
         return _on_another_day(progress, item, mention.start.date())
     if mention.start is None or not isinstance(item.due, WallDue) or not clock_alone(mention, language):
@@ -37,6 +39,8 @@ def settle(progress: Progress, mention: TimeMention, item: Item, window: Window 
 
 def settle_hour(progress: Progress, hour: int, item: Item, window: Window = ()) -> Appointment:
     """Return the appointment that a bare number makes of an item, as the answer to "at what time?"."""
+    if progress.now.doubt:
+        return NO_CLOCK
     clock = time(hour % 24)
     known = hour > 12 or hour == 0
     if isinstance(item.due, WallDue):

@@ -60,7 +60,7 @@ def announce(progress: Progress, item: Item, appointment: Appointment, *, unclea
 def reschedule(progress: Progress, item: Item, mention: TimeMention) -> None:
     """Move an item to the time a correction names; the day stays if only a clock time was said."""
     appointment = settle(progress, mention, item)
-    if appointment.missing in {"time", "past"}:
+    if not appointment.usable:
         announce(progress, item, appointment)
         return
     set_due(progress, item, appointment)
@@ -115,5 +115,8 @@ def _ask(progress: Progress, item: Item, appointment: Appointment, *, unclear: b
     elif appointment.missing == "past" and at is not None:
         said = spoken.when(progress, at, appointment.grain)
         progress.ask("item_time", "ask_past", about=item.id, what=item.text, when=said)
+    elif appointment.missing == "no_clock":
+        progress.change("refused", "item", item.id, reason=progress.now.doubt)
+        progress.ask("item_time", "ask_no_clock", about=item.id, what=item.text)
     else:
         progress.ask("item_time", "ask_unclear" if unclear else "ask_when", about=item.id, what=item.text)

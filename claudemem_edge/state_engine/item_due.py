@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.shapes.times import NINE, ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence
-from claudemem_edge.state_engine.said_time import weekday_alone
+from claudemem_edge.state_engine.said_time import distance, weekday_alone
 
 if TYPE_CHECKING:
     from claudemem_edge.language.pack import Language
@@ -31,8 +31,8 @@ class Appointment:
     """When something is due. `missing` says what must be asked first.
 
     "time": nothing usable was said. "clock": the day is known. "half": `choices` are the two instants it may be.
-    "past": `at` has gone by. "" means that nothing is missing. `window` are the first and last instants of a part of
-    the day that was said.
+    "past": `at` has gone by. "no_clock": it needs a wall clock that can be relied on. "": nothing is missing.
+    `window` are the first and last instants of a part of the day that was said.
     """
 
     missing: str = ""
@@ -43,18 +43,32 @@ class Appointment:
     choices: tuple[datetime, ...] = ()
     window: Window | None = None
 
+    @property
+    def usable(self) -> bool:
+        """True when an item can be given this time, whatever is still to be asked about it."""
+        return self.missing not in {"time", "past", "no_clock"}
+
 
 NOTHING_SAID = Appointment("time")
+NO_CLOCK = Appointment("no_clock")
 
 
 def appoint(mention: TimeMention | None, now: Moment, language: Language | None = None) -> Appointment:
     """Return when the item of a time expression is due. On a Wednesday, "on Wednesday" means the next: not "today"."""
-    if mention is None or mention.start is None:
+    if mention is None or (mention.start is None and (mention.end is None or not now.doubt)):
         return NOTHING_SAID
+    if now.doubt or mention.start is None:
+        return _distance(mention, mention.start, now) if mention.start and distance(mention, language) else NO_CLOCK
     if mention.start.date() == now.wall.date() and weekday_alone(mention, language):
         return appoint(replace(mention, start=mention.start + WEEK, end=mention.end and mention.end + WEEK), now)
     rule = _followed(mention.recurrence)
     return _recurring(mention, mention.start, rule, now) if rule else _once(mention, mention.start, now)
+
+
+def _distance(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
+    """Return the appointment at a distance, which needs no wall clock: "in three days" is at this hour."""
+    at = start if mention.grain in CLOCK_GRAINS else datetime.combine(start, now.wall.timetz())
+    return _elapsed(at, now, mention.grain)
 
 
 def _once(mention: TimeMention, start: datetime, now: Moment) -> Appointment:

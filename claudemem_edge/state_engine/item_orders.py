@@ -196,6 +196,9 @@ def snooze(progress: Progress, item: Item) -> None:
     if appointment.due is not None and not appointment.missing:
         postpone(progress, item, appointment)
         return
+    if appointment.missing == "no_clock":
+        item_change.announce(progress, item, appointment)
+        return
     snooze_for(progress, item, _seconds_said(progress) or SNOOZE_S)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Record = Statement | Claim | Item | Entity | Topic
 SCALARS = (
     "turn", "epoch", "next_id", "next_item", "open_question", "last_reply", "reply_language", "language",
+    "doubtful_s",
 )  # fmt: skip
 TABLES = ("index", "statements", "claims", "pending_items", "entity_map", "names", "topic_chain")
 
@@ -32,7 +33,7 @@ class Ledger:
         self.state = state
         self._scalars = (
             state.turn, state.epoch, state.next_id, state.next_item, state.open_question, state.last_reply,
-            state.reply_language, state.language,
+            state.reply_language, state.language, state.doubtful_s,
         )  # fmt: skip
         self._journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
         self._orders: list[tuple[dict[Any, Any], list[Any]]] = []

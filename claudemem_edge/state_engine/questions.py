@@ -155,7 +155,7 @@ def _which_item(progress: Progress, question: OpenQuestion) -> bool:
 
 
 def _settle(progress: Progress, item: Item, appointment: Appointment) -> None:
-    if appointment.missing not in {"time", "past"}:
+    if appointment.usable:
         item_change.set_due(progress, item, appointment)
         item_change.tell(progress, "changed", item)
     item_change.announce(progress, item, appointment)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import TimeMention
 
 GRAMMAR = "times"
-CLOCK, DAY = "clock", "day"
-"""What the grammar's rules say they make when they read a time of day without a day, and a day."""
+CLOCK, DAY, OFFSET = "clock", "day", "offset"
+"""What the grammar's rules say they make: a time of day without a day, a day, a distance from now."""
 PART, MERIDIEM = "part", "meridiem"
 """What their patterns call a part of the day, and a mark after the hour that may be left out."""
 WEEKDAY, TELLING = "weekday", frozenset({"week_shift", "nth", "count", "day_shift", "month"})
@@ -22,8 +22,17 @@ WORD = re.compile(r"[a-z_]+")
 
 def clock_alone(mention: TimeMention, language: Language | None) -> bool:
     """Tell whether a time of day was said without its day."""
+    return _makes(mention, language) == CLOCK
+
+
+def distance(mention: TimeMention, language: Language | None) -> bool:
+    """Tell whether a length of time from now was said: "in three days"."""
+    return mention.elapsed or _makes(mention, language) == OFFSET
+
+
+def _makes(mention: TimeMention, language: Language | None) -> object:
     rule = language.rules.get(GRAMMAR, {}).get(mention.rule) if language else None
-    return rule is not None and rule.fields.get("makes") == CLOCK
+    return rule.fields.get("makes") if rule is not None else None
 
 
 def weekday_alone(mention: TimeMention, language: Language | None) -> bool:

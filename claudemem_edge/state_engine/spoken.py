@@ -17,7 +17,7 @@ ANOTHER_YEAR = timedelta(days=400)
 
 def when(progress: Progress, at: datetime, grain: str = "minute") -> str:
     """Return an instant in words, with its date."""
-    return dates.spoken_when(progress.language, at, progress.now.wall, grain) if progress.language else ""
+    return dates.spoken_at(progress.language, at, progress.now, grain) if progress.language else ""
 
 
 def clock(progress: Progress, at: datetime) -> str:
@@ -35,7 +35,7 @@ def due(progress: Progress, item: Item) -> str:
     if item.due is None or progress.language is None:
         return ""
     every = dates.spoken_recurrence(progress.language, item.recurrence) if item.recurrence else ""
-    return every or dates.spoken_due(progress.language, item, progress.now.wall)
+    return every or dates.spoken_due(progress.language, item, progress.now)
 
 
 def item_line(progress: Progress, item: Item) -> str:

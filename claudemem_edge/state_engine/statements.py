@@ -161,7 +161,7 @@ def _store_clause(progress: Progress, clause: Clause, speaker: str) -> None:
         clause.text,
         progress.now.wall,
         utterance.language,
-        _times(progress, clause) if progress.reading.times else (),
+        _times(progress, clause) if progress.reading.times and not progress.now.doubt else (),
         clause.attitude,
         0,
         hash((state.salt, utterance.folded[start:end].strip())),

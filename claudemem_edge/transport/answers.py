@@ -248,6 +248,7 @@ class HealthAnswer(Numbers, Answer):
     version: str
     api: Annotated[int, "The version of these shapes."]
     backend: Annotated[str, "ok, or the code of the last failure of the language model."]
+    clock: Annotated[str, "ok, or why the wall clock cannot be relied on: year, never_set, setting."]
     model: ModelStatus
     mqtt: Annotated[LinkStatus | None, "null without MQTT."]
     errors: Annotated[dict[str, int], "Errors told to callers, by code."]

@@ -33,14 +33,15 @@ class Health:
 
     def report(self) -> HealthAnswer:
         """Return everything, for people and for `doctor`. `status` is "ok" or "degraded"."""
-        model = self._model.status()
+        model, doubt = self._model.status(), self._sessions.now().doubt
         self._gauges()
         return {
-            "status": "degraded" if model["last_error"] else "ok",
+            "status": "degraded" if model["last_error"] or doubt else "ok",
             "version": __version__,
             "api": API,
             "boot_id": self._sessions.boot_id,
             "backend": model["last_error"] or "ok",
+            "clock": doubt or "ok",
             "model": model,
             "mqtt": self.mqtt() if self.mqtt is not None else None,
             "errors": self._counters.errors(),
@@ -52,6 +53,8 @@ class Health:
         scopes, size_kb = len(self._sessions.scopes()), self._sessions.size_bytes() // 1000
         model = self._model.status()
         told = [f"{scopes} scope(s), {size_kb} kB", f"model: {model['last_error'] or model['name'] or 'not asked yet'}"]
+        if self._sessions.now().doubt:
+            told.append("clock: not set")
         if self.mqtt is not None:
             told.append("MQTT: connected" if self.mqtt()["connected"] else "MQTT: no broker")
         return ", ".join(told)

@@ -10,7 +10,7 @@ import pytest
 
 from claudemem_edge.doctor import hardware, storage
 from claudemem_edge.doctor.examine import Check, examine
-from claudemem_edge.doctor.machine import Installation, Machine, kernel_synchronised
+from claudemem_edge.doctor.machine import Installation, Machine
 from claudemem_edge.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -169,13 +169,19 @@ def test_the_clock(zone: str, synchronised: bool, year: int, wanted: dict[str, s
 
 def test_a_zone_in_the_settings_wins_and_a_missing_battery_is_told(tmp_path: Path) -> None:
     settings = read_settings({"HOME": "/nonexistent"}, {"language": {"zone": "Asia/Shanghai"}})
-    found = list(hardware.clock(Installation(machine(tmp_path, {}), settings, tmp_path)))
+    found = list(hardware.clock(Installation(machine(tmp_path, {}), settings, tmp_path), "aarch64"))
     assert [finding.code for finding in found] == ["clock", "clock_no_battery"]
     assert found[0].values["zone"] == "Asia/Shanghai"
 
 
-def test_the_kernel_is_asked_and_not_changed() -> None:
-    assert kernel_synchronised() in {True, False}
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [("aarch64", ["clock_never_set", "clock_no_battery"]), ("x86_64", ["clock_drifts"])],
+)
+def test_a_clock_that_nothing_has_set(kind: str, wanted: list[str], tmp_path: Path) -> None:
+    settings = read_settings({"HOME": "/nonexistent"}, {"language": {"zone": "Asia/Shanghai"}})
+    it = Installation(machine(tmp_path, {}, synchronised=False), settings, tmp_path)
+    assert [finding.code for finding in hardware.clock(it, kind)] == wanted
 
 
 async def test_a_file_that_hangs_holds_nobody_up(tmp_path: Path) -> None:
