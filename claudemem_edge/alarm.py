@@ -1,7 +1,7 @@
 """Sleeps until the next item is due, lets it fire once, and hands the notice on.
 
-The sleep is short and both clocks are read anew each time, so that a stepped wall clock or a suspended machine moves
-nothing: a distance ("in ten minutes") counts on the boot clock, an appointment on the wall clock.
+It wakes when the wall clock is set or the machine has slept, and looks every half minute all the same. Both clocks are
+read anew each time: a distance ("in ten minutes") counts on the boot clock, an appointment on the wall clock.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import logging
 from datetime import time
 from typing import TYPE_CHECKING
 
+from claudemem_edge.clock_steps import watching
 from claudemem_edge.shapes.turn import Notice
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class Alarm:
 
     async def run(self) -> None:
         """Fire due items until cancelled."""
+        with watching(self._changed.set):
+            await self._run()
+
+    async def _run(self) -> None:
         while True:
             self._changed.clear()
             try:
@@ -103,7 +108,7 @@ class Alarm:
             return SLEEP_MOST_S
         if next_s > now.boot_s:
             return next_s - now.boot_s
-        if not item.urgent and _within(now.wall.time(), self._options.quiet):
+        if not item.urgent and not now.doubt and _within(now.wall.time(), self._options.quiet):
             return SLEEP_MOST_S
         self._sessions.carry_out(scope, "tell", item.id)
         self._tell(scope, item, "overdue", item.due.at().isoformat() if item.due else "", now)
