@@ -7,10 +7,17 @@ import os
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from fakes.fake_ollama import FakeModel, FakeOllama
+
+from claudemem_edge import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
 READMES = {"README.md": ("penicillin", "Biscuit"), "README.zh-CN.md": ("青霉素", "豆豆")}
@@ -25,6 +32,31 @@ def blocks(name: str, language: str) -> list[str]:
 def block_with(name: str, language: str, word: str) -> str:
     (found,) = [block for block in blocks(name, language) if word in block]
     return found
+
+
+def conversation(name: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what is said on the first screen, the lines answered to it, and the lines of the block, turns left out."""
+    (shown,) = blocks(name, "text")
+    for turn in shown.split("> ")[1:]:
+        said, *lines = turn.splitlines()
+        block = [line.removeprefix("  │ ").partition("   ←")[0] for line in lines if line.startswith("  │ ")]
+        yield said, [line for line in lines if not line.startswith("  │ ")], block
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_the_conversation_of_the_first_screen(name: str) -> None:
+    memory, now, asked = Memory(), datetime(2026, 11, 30, 9, tzinfo=UTC), 0
+    for said, answered, block in conversation(name):
+        now += timedelta(seconds=20)
+        outcome = memory.observe("user", said, at=now)
+        if outcome.complete:
+            assert answered == [outcome.say]
+        elif block:
+            assert memory.context(said, now=now).text.splitlines() == block
+            asked += 1
+        for line in () if outcome.complete else answered:
+            memory.observe("assistant", line, at=now)
+    assert asked
 
 
 @pytest.mark.parametrize("name", READMES)

@@ -48,10 +48,14 @@ asks = PerLanguage(_asks)
 
 @dataclass(slots=True)
 class Held:
-    """Lines of what is held. `answers`: one of them is just what is asked for, and other talk would only distract."""
+    """Lines of what is held. `answers`: a claim is just what is asked for, and other talk would only distract.
+
+    `due`: the same of an item, by the time the question names.
+    """
 
     lines: list[ContextLine]
     answers: bool
+    due: bool
 
 
 def find(
@@ -79,7 +83,7 @@ def find(
     claims = _claim_lines(sight, best, answers, profile, spare)
     items, due = _items(sight, question, marks)
     today = _today(sight, question) if room >= LEAST_FOR_DATE else []
-    return Held([*claims, *today, *items], bool(answers) or due)
+    return Held([*claims, *today, *items], bool(answers), due)
 
 
 def _relations(sight: Sight, question: Reading) -> set[str]:

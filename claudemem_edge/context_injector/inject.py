@@ -54,7 +54,8 @@ def inject(
     for line in known.lines:
         block.add(line)
     room = block.room - bool(block.lines)
-    alone = known.answers and not (ask.leans or ask.returns)
+    # Where a question points back, a claim that answers is of what it points to (see held): nothing is missing.
+    alone = (known.answers or (known.due and not ask.leans)) and not ask.returns
     for line in choice.beside(sight, marks, room) if alone else choice.lines(sight, marks, room):
         block.add(line)
     return block.context()

@@ -13,7 +13,7 @@ from claudemem_edge.shapes.digest import clause_digest
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Sequence
-    from datetime import date
+    from datetime import date, datetime
 
     from claudemem_edge.context_injector.asking import Ask
     from claudemem_edge.context_injector.phrase import Phrase
@@ -136,10 +136,10 @@ class Sight:
     def dated(self, mention: TimeMention, statement: Statement, *, roomy: bool = False) -> str:
         """Return the absolute date of a time, in brackets, where a reader of today needs it.
 
-        `roomy`: also of what was said today, for readers who know no date at all, unless it stands for today itself.
+        `roomy`: also of what was said today, for readers who know no date at all, unless today lies within it.
         """
         today = self.now.wall.date()
-        other_day = roomy and mention.start is not None and mention.start.date() != today
+        other_day = roomy and mention.start is not None and not _lies_within(today, mention.start, mention.end)
         if not self.ask.when and statement.said_at.date() == today and not other_day:
             return ""
         note = wording.date_note(mention, statement, self.language)
@@ -151,3 +151,8 @@ class Sight:
         for mention in sorted(statement.times, key=lambda one: -one.span[1]):
             text = text[: mention.span[1]] + self.dated(mention, statement, roomy=roomy) + text[mention.span[1] :]
         return wording.neutral(text, self.roles) + (self._words.question if statement.question else "")
+
+
+def _lies_within(day: date, start: datetime, end: datetime | None) -> bool:
+    """Tell whether a day is one of those from `start` to just before `end`."""
+    return start.date() <= day and (day == start.date() or (end is not None and day < end.date()))
