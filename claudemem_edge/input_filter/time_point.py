@@ -10,6 +10,7 @@ from claudemem_edge.input_filter.time_calendar import CALENDAR_FIELDS, Reference
 from claudemem_edge.input_filter.time_clock import (
     CLOCK_FIELDS,
     grain_of,
+    hours_of,
     instants_on,
     next_instants,
     part_span,
@@ -51,6 +52,7 @@ class Answer:
     elapsed: bool = False
     duration_s: int | None = None
     recurrence: str | None = None
+    either_half: bool = False
 
 
 def point(fields: Mapping[str, Any], setting: Setting) -> Answer | None:
@@ -91,15 +93,16 @@ def _calendar_point(fields: Mapping[str, Any], setting: Setting) -> Answer | Non
 
 def _clock(fields: Mapping[str, Any], days: Days | None, setting: Setting) -> Answer:
     grain = grain_of(fields)
+    either_half = len(hours_of(fields, setting.tables)) > 1
     if days is None:
         start, ambiguous = next_instants(fields, setting.now, setting.tables, past=setting.past)
-        return Answer(start, None, grain, ambiguous=ambiguous)
+        return Answer(start, None, grain, ambiguous=ambiguous, either_half=either_half)
     instants = instants_on(days.start, fields, setting.now, setting.tables)
     if days.start == setting.now.date() and len(instants) > 1 and not setting.past:
         instants = [one for one in instants if one >= setting.now] or instants[-1:]
     if _nearest_weekday(fields) and instants[0] < setting.now and not setting.past:
         instants = [one + timedelta(weeks=1) for one in instants]
-    return Answer(instants[0], None, grain, ambiguous=len(instants) > 1)
+    return Answer(instants[0], None, grain, ambiguous=len(instants) > 1, either_half=either_half)
 
 
 def _nearest_weekday(fields: Mapping[str, Any]) -> bool:

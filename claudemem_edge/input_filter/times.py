@@ -139,4 +139,5 @@ def _mention(text: str, span: Span, answer: Answer, rule: str) -> TimeMention:
         ambiguous=answer.ambiguous,
         elapsed=answer.elapsed,
         rule=rule,
+        either_half=answer.either_half,
     )

@@ -10,8 +10,8 @@ Span = tuple[int, int]
 
 COMMANDS = frozenset({
     "forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all",
-    "return_topic", "list_memory", "list_pending", "done", "cancel", "snooze", "change", "correct",
-    "repeat",
+    "return_topic", "list_memory", "list_pending", "done", "cancel", "call_off", "snooze", "change", "later", "earlier",
+    "correct", "repeat",
     "reply_language", "whose_memory", "ask_time", "ask_date", "ask_did", "ask_reminded", "digest",
     "acknowledge", "yes", "no",
 })  # fmt: skip

@@ -25,7 +25,8 @@ class TimeMention:
     `span` is in characters of the text given. `start` and `end` are aware; `end` is exclusive; `start` is None for
     an open beginning ("before Friday"). `grain` is second, minute, hour, day, week, month, quarter or year: the
     precision that was spoken. `recurrence` is an RFC 5545 RRULE body. `ambiguous` means that a listener would ask
-    back ("at eight": morning or evening). `elapsed` means a distance from now ("in ten minutes").
+    back ("at eight": morning or evening). `either_half` means that the words fit both halves of the day, even where
+    one has gone by. `elapsed` means a distance from now ("in ten minutes").
     """
 
     text: str
@@ -38,6 +39,7 @@ class TimeMention:
     ambiguous: bool = False
     elapsed: bool = False
     rule: str = ""
+    either_half: bool = False
 
 
 NINE = time(9)

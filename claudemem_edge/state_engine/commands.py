@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 HANDLERS: dict[str, Callable[[Progress, Command], None]] = {
     **dict.fromkeys(("forget_last", "forget_task", "forget_topic", "forget_entity", "forget_all"), forget.obey),
-    **dict.fromkeys(("done", "cancel", "snooze", "change"), item_orders.obey),
+    **dict.fromkeys(("done", "cancel", "call_off", "snooze", "change", "later", "earlier"), item_orders.obey),
     **answers.HANDLERS,
 }
-NOT_FOR_DOORS = frozenset({"correct", "yes", "no", "return_topic"})
+NOT_FOR_DOORS = frozenset({"correct", "call_off", "later", "earlier", "yes", "no", "return_topic"})
 
 
 def obey_all(progress: Progress) -> None:

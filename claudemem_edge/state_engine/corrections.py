@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from claudemem_edge.state_engine import claims, item_change, item_orders, naming
+from claudemem_edge.state_engine.item_answer import settle_hour
+from claudemem_edge.state_engine.said_time import bare_hour
 from claudemem_edge.state_engine.statements import forgetting, holds, origin, overlap
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ NUMBER = re.compile(r"\d+(?:[.:]\d+)?")
 def correct_all(progress: Progress) -> None:
     """Apply the corrections of an utterance to a claim, or to the time of an item, and say so if that was all of it."""
     reading = progress.reading
-    ordered = any(one.kind == "change" for one in reading.commands)
+    ordered = any(one.kind in item_orders.MOVES for one in reading.commands)
     if ordered and any(one.record in {"item", "question"} for one in progress.changes):
         return  # the order has moved what was meant
     drafts = [one for one in reading.claims if one.corrects and not forgetting(progress, one.span)]
@@ -56,9 +58,13 @@ def _confirm(progress: Progress) -> None:
 def _correct(progress: Progress, draft: ClaimDraft) -> None:
     time = _time_in(progress, draft.span)
     claim = _named(progress, draft.because) if draft.because else _same_shape(progress, draft.object, time)
-    item = _item_meant(progress, draft) if time is not None else None
-    if item is not None and time is not None and (claim is None or item.turn >= claim.turn):
-        item_change.reschedule(progress, item, time)
+    hour = _hour(progress, draft) if time is None else None
+    item = _item_meant(progress, draft) if time is not None or hour is not None else None
+    if item is not None and (claim is None or item.turn >= claim.turn):
+        if time is not None:
+            item_change.reschedule(progress, item, time)
+        elif hour is not None:
+            item_change.put(progress, item, settle_hour(progress, hour, item))
         return
     if claim is None:
         return
@@ -67,6 +73,14 @@ def _correct(progress: Progress, draft: ClaimDraft) -> None:
         return
     naming.tie(progress, claim.subject, claim.predicate, value)
     claims.replace(progress, [claim], (claim.subject, claim.predicate, value), origin(progress, draft.span))
+
+
+def _hour(progress: Progress, draft: ClaimDraft) -> int | None:
+    """Return the hour that a new value can be, when it is nothing but a number and an item was just spoken of."""
+    recent = _recent_item(progress)
+    just = recent is not None and progress.state.turn - recent.turn <= item_orders.JUST_TURNS
+    bare = len(draft.object.split()) == 1 and not draft.because
+    return bare_hour(draft.object.lower(), progress.read_in) if just and bare else None
 
 
 def _item_meant(progress: Progress, draft: ClaimDraft) -> Item | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from claudemem_edge.errors import BadRequest
-from claudemem_edge.state_engine import item_change, item_orders
+from claudemem_edge.state_engine import item_change, item_moves, item_orders
 from claudemem_edge.state_engine.item_due import wall_due
 from claudemem_edge.state_engine.items import new_item
 
@@ -88,12 +88,12 @@ def _cancel(progress: Progress, item: Item, _: str) -> None:
 def _snooze(progress: Progress, item: Item, seconds: str) -> None:
     _require(item, item_change.OPEN | {"expired"})
     try:
-        delay_s = float(seconds or item_orders.SNOOZE_S)
+        delay_s = float(seconds or item_moves.SNOOZE_S)
     except ValueError:
         delay_s = 0.0
     if not 0.0 < delay_s <= SNOOZE_MOST_S:
         raise BadRequest("snooze needs a number of seconds", hint='such as "p7 600"')
-    item_orders.snooze_for(progress, item, delay_s)
+    item_moves.snooze_for(progress, item, delay_s)
 
 
 def _change(progress: Progress, item: Item, when: str) -> None:

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING
 
 from claudemem_edge.shapes.times import ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence
-from claudemem_edge.state_engine.item_due import NO_CLOCK, Appointment, appoint, at_clock, both_halves, later, precise
-from claudemem_edge.state_engine.said_time import clock_alone, half_said
+from claudemem_edge.state_engine.item_due import (
+    NO_CLOCK,
+    Appointment,
+    appoint,
+    at_clock,
+    both_halves,
+    later,
+    part_of_day,
+    precise,
+    wall_due,
+)
+from claudemem_edge.state_engine.said_time import clock_alone, part_alone
 
 if TYPE_CHECKING:
     from datetime import date
@@ -24,17 +34,32 @@ Window = tuple[datetime, ...]
 
 def settle(progress: Progress, mention: TimeMention, item: Item, window: Window = ()) -> Appointment:
     """Return the appointment that a time makes of an item; a clock time or a day alone keeps the other as it was."""
-    now, language = progress.now, progress.read_in
-    if isinstance(item.due, ElapsedDue) and mention.start is None and mention.duration_s:
+    now, due = progress.now, item.due
+    if isinstance(due, ElapsedDue) and mention.start is None and mention.duration_s:
         at = later(now.wall, mention.duration_s)
         return Appointment("", ElapsedDue(now.boot_s + mention.duration_s, at), at)
-    if now.doubt:
-        return appoint(mention, now, language)
-    if _is_day(mention) and isinstance(item.due, WallDue) and item.due.clock is not None and mention.start is not None:
-        return _on_another_day(progress, item, mention.start.date())
-    if mention.start is None or not isinstance(item.due, WallDue) or not clock_alone(mention, language):
-        return appoint(mention, now, language)
-    return _on_its_day(progress, item, mention.start.time(), window, known=half_said(mention, language))
+    kept = None
+    if isinstance(due, WallDue) and mention.start is not None and not now.doubt:
+        kept = _keeping(progress, mention, mention.start, item, due, window)
+    return kept or appoint(mention, now, progress.read_in)
+
+
+def _keeping(
+    progress: Progress, mention: TimeMention, start: datetime, item: Item, due: WallDue, window: Window
+) -> Appointment | None:
+    """Return the appointment that keeps the day, the clock time or its half, whichever was left unsaid, if one was."""
+    language = progress.read_in
+    if clock_alone(mention, language):
+        return _on_its_day(progress, item, start.time(), window, known=not mention.either_half)
+    if part_alone(mention, language) and mention.end is not None and not mention.recurrence:
+        return part_of_day(*_moved(start, mention.end, due.day), progress.now)
+    if due.clock is None:
+        return None
+    if _is_day(mention):
+        return _on_another_day(progress, item, start.date())
+    if mention.recurrence and not recurrence.has_clock(mention.recurrence):
+        return at_clock(mention.recurrence, due.clock, start, progress.now)
+    return _in_its_half(appoint(mention, progress.now, language), due)
 
 
 def settle_hour(progress: Progress, hour: int, item: Item, window: Window = ()) -> Appointment:
@@ -54,6 +79,19 @@ def settle_hour(progress: Progress, hour: int, item: Item, window: Window = ()) 
 
 def _is_day(mention: TimeMention) -> bool:
     return mention.grain == "day" and mention.recurrence is None and mention.duration_s is None
+
+
+def _in_its_half(appointment: Appointment, due: WallDue) -> Appointment:
+    """Take the half of the day that the item had, where the new time leaves it open: "move it to Friday at ten"."""
+    if appointment.missing != "half" or appointment.recurrence:
+        return appointment
+    fitting = _fitting(appointment.choices, due, ())
+    return Appointment("", wall_due(fitting[0]), fitting[0], appointment.grain) if len(fitting) == 1 else appointment
+
+
+def _moved(start: datetime, end: datetime, day: date) -> tuple[datetime, datetime]:
+    days = day - start.date()
+    return start + days, end + days
 
 
 def _on_another_day(progress: Progress, item: Item, day: date) -> Appointment:

@@ -57,15 +57,17 @@ def announce(progress: Progress, item: Item, appointment: Appointment, *, unclea
     _ask(progress, item, appointment, unclear=unclear)
 
 
+def put(progress: Progress, item: Item, appointment: Appointment) -> None:
+    """Move an item to an appointment, if it can have it, and say so, or ask for what is missing."""
+    if appointment.usable:
+        set_due(progress, item, appointment)
+        tell(progress, "changed", item)
+    announce(progress, item, appointment)
+
+
 def reschedule(progress: Progress, item: Item, mention: TimeMention) -> None:
     """Move an item to the time a correction names; the day stays if only a clock time was said."""
-    appointment = settle(progress, mention, item)
-    if not appointment.usable:
-        announce(progress, item, appointment)
-        return
-    set_due(progress, item, appointment)
-    tell(progress, "changed", item)
-    announce(progress, item, appointment)
+    put(progress, item, settle(progress, mention, item))
 
 
 def next_due(item: Item, after: datetime) -> WallDue | None:

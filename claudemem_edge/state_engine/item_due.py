@@ -81,7 +81,7 @@ def _once(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
     if mention.grain not in CLOCK_GRAINS:
         return NOTHING_SAID
     if is_part_of_day(mention):
-        return _part_of_day(mention, start, now)
+        return part_of_day(start, mention.end or start, now)
     return precise(start, now, mention.grain, ambiguous=mention.ambiguous)
 
 
@@ -175,11 +175,11 @@ def _elapsed(start: datetime, now: Moment, grain: str) -> Appointment:
     return Appointment("", ElapsedDue(now.boot_s + left_s, start), start, grain)
 
 
-def _part_of_day(mention: TimeMention, start: datetime, now: Moment) -> Appointment:
-    end = mention.end or start
+def part_of_day(start: datetime, end: datetime, now: Moment) -> Appointment:
+    """Return the appointment for a stretch of a day, of which the clock time is still to be asked."""
     if end.timestamp() <= now.wall.timestamp():
-        return Appointment("past", at=start, grain=mention.grain)
-    return Appointment("clock", _clockless(start, now, (start, end)), start, mention.grain, window=(start, end))
+        return Appointment("past", at=start, grain="hour")
+    return Appointment("clock", _clockless(start, now, (start, end)), start, "hour", window=(start, end))
 
 
 def _clockless(start: datetime, now: Moment, window: Window | None = None) -> WallDue:

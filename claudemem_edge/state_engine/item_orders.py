@@ -6,9 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from claudemem_edge.language.terms import terms
-from claudemem_edge.shapes.times import ElapsedDue
-from claudemem_edge.state_engine import item_change, items, spoken
-from claudemem_edge.state_engine.item_due import Appointment, appoint, later
+from claudemem_edge.state_engine import item_change, item_moves, items, spoken
+from claudemem_edge.state_engine.item_due import appoint
 from claudemem_edge.state_engine.item_places import in_order, pointed_at
 
 if TYPE_CHECKING:
@@ -16,10 +15,11 @@ if TYPE_CHECKING:
 
     from claudemem_edge.shapes.memory import Item
     from claudemem_edge.shapes.reading import Command
-    from claudemem_edge.shapes.times import TimeMention
     from claudemem_edge.state_engine.progress import Progress
 
-SNOOZE_S = 600.0
+MOVES = frozenset({"change", "later", "earlier"})
+IF_ITEM = MOVES | {"call_off"}
+"""Orders whose words may be about anything: they are orders where an item answers to them."""
 EVERY = "*"
 """The argument of an order that is about all open items."""
 ITEM_ID = re.compile(r"p\d+")
@@ -33,8 +33,8 @@ NAMED_MOST = 4
 
 def obey(progress: Progress, command: Command) -> None:
     """Carry out an order of the user on the item it means, or ask which one is meant."""
-    if command.kind == "change" and not meant(progress, command.argument):
-        return  # what is changed is no item: it may be a fact, which is for the corrections to find
+    if command.kind in IF_ITEM and command.argument != THAT and not meant(progress, command.argument):
+        return  # what is meant is no item: it may be a fact, which is for the corrections to find, or something else
     if command.argument == THAT:
         for item in _spoken_of(progress):
             ORDERS[command.kind](progress, item)
@@ -121,17 +121,15 @@ def ask_which(progress: Progress, command: Command, items: list[Item]) -> None:
 
 
 def _detail(progress: Progress, command: Command) -> str:
-    """Return what an order needs besides its item: the seconds of a snooze, the new time of a change in ISO 8601."""
-    if command.kind == "snooze":
-        seconds = _seconds_said(progress)
-        return f"{seconds:.0f}" if seconds else ""
-    mention = new_time(progress) if command.kind == "change" else None
-    return mention.start.isoformat() if mention is not None and mention.start is not None else ""
-
-
-def new_time(progress: Progress) -> TimeMention | None:
-    """Return the time an item is to have: the last that was said."""
-    return progress.reading.times[-1] if progress.reading.times else None
+    """Return what an order needs besides its item: seconds, earlier ones below zero, or a time or hour in ISO 8601."""
+    seconds = item_moves.said_seconds(progress) if command.kind in {"snooze", "later", "earlier"} else None
+    if seconds:
+        return f"{-seconds if command.kind == 'earlier' else seconds:.0f}"
+    mention = item_moves.said_time(progress) if command.kind in MOVES else None
+    if mention is not None:
+        return mention.start.isoformat() if mention.start is not None else ""
+    hour = item_moves.said_hour(progress) if command.kind == "change" else None
+    return f"{item_moves.HOUR}{hour:02}" if hour is not None else ""
 
 
 def _of_another_day(progress: Progress, item: Item) -> bool:
@@ -182,52 +180,12 @@ def cancel_all(progress: Progress, items: list[Item]) -> None:
     progress.say("items_cancelled", count=len(items))
 
 
-def change(progress: Progress, item: Item) -> None:
-    """Give an item the time that was said."""
-    mention = new_time(progress)
-    if mention is not None:
-        item_change.reschedule(progress, item, mention)
-
-
-def snooze(progress: Progress, item: Item) -> None:
-    """Put an item off: to the time that was said, or by ten minutes."""
-    mention = next(iter(progress.reading.times), None)
-    appointment = appoint(mention, progress.now, progress.read_in)
-    if appointment.due is not None and not appointment.missing:
-        postpone(progress, item, appointment)
-        return
-    if appointment.missing == "no_clock":
-        item_change.announce(progress, item, appointment)
-        return
-    snooze_for(progress, item, _seconds_said(progress) or SNOOZE_S)
-
-
-def snooze_for(progress: Progress, item: Item, seconds: float) -> None:
-    """Put an item off by a distance on the boot clock."""
-    now = progress.now
-    wall = later(now.wall, seconds)
-    postpone(progress, item, Appointment("", ElapsedDue(now.boot_s + seconds, wall), wall))
-
-
-def _seconds_said(progress: Progress) -> float | None:
-    """Return the distance that was said with an order, if any."""
-    for mention in progress.reading.times:
-        if mention.duration_s:
-            return float(mention.duration_s)
-        if mention.elapsed and mention.start is not None:
-            return mention.start.timestamp() - progress.now.wall.timestamp()
-    return None
-
-
-def postpone(progress: Progress, item: Item, appointment: Appointment) -> None:
-    """Let an item sound again later; what recurs keeps its rule."""
-    key = "item_snoozed" if item.state == "triggered" else "item_set"
-    progress.ledger.set(item, due=appointment.due, state="pending", kind="reminder", fired_at=None, missed=False)
-    item_change.tell(progress, "snoozed", item)
-    if appointment.at is not None:
-        progress.say(key, what=item.text, when=spoken.when(progress, appointment.at))
-
-
 ORDERS: dict[str, Callable[[Progress, Item], None]] = {
-    "done": done, "cancel": cancel, "snooze": snooze, "change": change,
-}  # fmt: skip
+    "done": done,
+    "cancel": cancel,
+    "call_off": cancel,
+    "snooze": item_moves.snooze,
+    "change": item_moves.change,
+    "later": item_moves.put_later,
+    "earlier": item_moves.put_earlier,
+}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from claudemem_edge.state_engine import claims, forget, item_change, item_orders, recurrence
+from claudemem_edge.state_engine import claims, forget, item_change, item_moves, item_orders, recurrence
 from claudemem_edge.state_engine.item_answer import settle, settle_hour
 from claudemem_edge.state_engine.item_due import Appointment, at_clock, is_part_of_day, known_of, precise
 from claudemem_edge.state_engine.item_places import pointed_at
-from claudemem_edge.state_engine.said_time import bare_hour, clock_alone, half_said
+from claudemem_edge.state_engine.said_time import bare_hour, clock_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,12 +92,12 @@ def _item_time(progress: Progress, question: OpenQuestion) -> bool:
     window = tuple(datetime.fromisoformat(edge) for edge in question.choices)
     mention = next(iter(progress.reading.times), None)
     if mention is not None:
-        _settle(progress, item, settle(progress, mention, item, window))
+        item_change.put(progress, item, settle(progress, mention, item, window))
         return True
     hour = bare_hour(progress.reading.utterance.folded, progress.read_in)
     if hour is None:
         return _not_understood(progress, question)
-    _settle(progress, item, settle_hour(progress, hour, item, window))
+    item_change.put(progress, item, settle_hour(progress, hour, item, window))
     return True
 
 
@@ -111,19 +111,18 @@ def _item_half(progress: Progress, question: OpenQuestion) -> bool:
     at = _chosen(progress, mention, tuple(datetime.fromisoformat(choice) for choice in question.choices))
     if at is None:
         return _not_understood(progress, question)
-    _settle(progress, item, _at(progress, item, at))
+    item_change.put(progress, item, _at(progress, item, at))
     return True
 
 
 def _another_clock(progress: Progress, question: OpenQuestion, item: Item, mention: TimeMention) -> bool:
     """Take a whole time in place of one of the two; the same open hour again is asked about again."""
-    language = progress.read_in
-    if clock_alone(mention, language) and not half_said(mention, language):
+    if clock_alone(mention, progress.read_in) and mention.either_half:
         return _ask_again(progress, question)
     if item.recurrence and mention.start is not None:
-        _settle(progress, item, _at(progress, item, mention.start))
+        item_change.put(progress, item, _at(progress, item, mention.start))
     else:
-        _settle(progress, item, settle(progress, mention, item))
+        item_change.put(progress, item, settle(progress, mention, item))
     return True
 
 
@@ -145,20 +144,17 @@ def _which_item(progress: Progress, question: OpenQuestion) -> bool:
     if len(found) != 1:
         return False
     order, _, detail = question.about.partition(" ")
-    if order == "change" and detail:
-        _settle(progress, found[0], precise(datetime.fromisoformat(detail), progress.now))
+    if detail and order == "snooze":
+        item_moves.snooze_for(progress, found[0], float(detail))
+    elif detail.lstrip("-").isdigit():
+        item_moves.shift_by(progress, found[0], float(detail))
+    elif detail.startswith(item_moves.HOUR):
+        item_change.put(progress, found[0], settle_hour(progress, int(detail[1:]), found[0]))
     elif detail:
-        item_orders.snooze_for(progress, found[0], float(detail))
+        item_change.put(progress, found[0], precise(datetime.fromisoformat(detail), progress.now))
     else:
         item_orders.ORDERS[order](progress, found[0])
     return True
-
-
-def _settle(progress: Progress, item: Item, appointment: Appointment) -> None:
-    if appointment.usable:
-        item_change.set_due(progress, item, appointment)
-        item_change.tell(progress, "changed", item)
-    item_change.announce(progress, item, appointment)
 
 
 def _chosen(progress: Progress, mention: TimeMention | None, choices: tuple[datetime, ...]) -> datetime | None:

@@ -1,4 +1,4 @@
-"""What a time expression left unsaid, by the grammar's own rule for it: the day, or the half of the day."""
+"""What a time expression left unsaid, by the grammar's own rule for it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 GRAMMAR = "times"
 CLOCK, DAY, OFFSET = "clock", "day", "offset"
 """What the grammar's rules say they make: a time of day without a day, a day, a distance from now."""
-PART, MERIDIEM = "part", "meridiem"
-"""What their patterns call a part of the day, and a mark after the hour that may be left out."""
+PART = "part"
+"""What their patterns call a part of the day."""
 WEEKDAY, TELLING = "weekday", frozenset({"week_shift", "nth", "count", "day_shift", "month"})
 """What they call the name of a day of the week, and what tells which of such days is meant."""
 WORD = re.compile(r"[a-z_]+")
@@ -44,41 +44,36 @@ def weekday_alone(mention: TimeMention, language: Language | None) -> bool:
     return WEEKDAY in names and not names & TELLING
 
 
-def half_said(mention: TimeMention, language: Language | None) -> bool:
-    """Tell whether the words themselves say which half of the day: "nine in the evening", "21:00", "09:00"."""
-    if mention.start is None:
-        return False
+def part_alone(mention: TimeMention, language: Language | None) -> bool:
+    """Tell whether a part of the day was said without its day: "in the afternoon", not "this afternoon"."""
     rule = language.rules.get(GRAMMAR, {}).get(mention.rule) if language else None
     names = set(WORD.findall(rule.source)) if rule is not None else set()
-    if PART in names or (MERIDIEM in names and mention.text[-1:].isalpha()):
-        return True
-    number = _first_number(mention.text)
-    return mention.text.startswith("0") or (number == mention.start.hour and number > 12)
+    return PART in names and not names & (TELLING | {WEEKDAY, DAY, "hour", "clock"})
 
 
 def bare_hour(folded: str, language: Language | None) -> int | None:
-    """Return the hour that an answer names by a number alone, in digits, numerals or number words."""
-    number = _first_number(folded)
-    if number < 0 and language is not None:
-        words = language.tables.get(GRAMMAR, {}).get("numerals", {}).get("digits", {})
-        number = next((words[word] for word in WORD.findall(folded) if word in words), -1)
-    return number if 0 <= number <= 24 else None
+    """Return the hour that words name by a number alone, the last one, in digits, numerals or number words."""
+    number = max((at for at, character in enumerate(folded) if numeric(character, -1.0) >= 0), default=-1)
+    if number >= 0:
+        first = number
+        while first and numeric(folded[first - 1], -1.0) >= 0:
+            first -= 1
+        hour = _value(folded[first : number + 1])
+    else:
+        words = language.tables.get(GRAMMAR, {}).get("numerals", {}).get("digits", {}) if language else {}
+        hour = next((words[word] for word in reversed(WORD.findall(folded)) if word in words), -1)
+    return hour if 0 <= hour <= 24 else None
 
 
-def _first_number(text: str) -> int:
-    """Return the first number of a text in the digits or numerals of any script; -1 without one."""
-    total, digits, seen = 0, "", False
-    for character in text:
-        value = numeric(character, -1.0)
-        if value < 0:
-            if seen:
-                break
-            continue
-        seen = True
+def _value(numeral: str) -> int:
+    """Return the number that digits, or numerals up to ninety-nine of any script, stand for."""
+    total, digits = 0, ""
+    for character in numeral:
+        value = int(numeric(character))
         if character.isdigit():
-            digits += str(int(value))
+            digits += str(value)
         elif value == 10:
             total = (total or 1) * 10
         else:
-            total += int(value)
-    return (int(digits) if digits else total) if seen else -1
+            total += value
+    return int(digits) if digits else total

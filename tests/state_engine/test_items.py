@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fakes.talk import said_time
@@ -87,14 +87,29 @@ def test_words_of_others_do_not_answer(talk: Talk) -> None:
     assert talk.item().due is None
 
 
+BARE_HOUR: dict[str, Any] = {"rule": "core.times.clock_hour", "either_half": True}
+
+
 @pytest.mark.parametrize(
     ("clock", "window", "expected"),
     [
-        (said_time("nine", "2026-03-11T21:00", rule="core.times.clock_hour"), None, ""),
+        (said_time("nine", "2026-03-11T21:00", **BARE_HOUR), None, ""),
         (said_time("15:30", "2026-03-11T15:30", rule="core.times.clock_written"), None, "2026-03-12T15:30"),
-        (said_time("three", "2026-03-11T15:00", rule="core.times.clock_hour"), ("12:00", "18:00"), "2026-03-12T15:00"),
-        (said_time("nine", "2026-03-11T21:00", rule="core.times.clock_hour"), ("18:00", "23:59"), "2026-03-12T21:00"),
-        (said_time("nine", "2026-03-11T21:00", rule="core.times.clock_hour"), ("06:00", "12:00"), "2026-03-12T09:00"),
+        (
+            said_time("three", "2026-03-11T15:00", **BARE_HOUR),
+            ("12:00", "18:00"),
+            "2026-03-12T15:00",
+        ),
+        (
+            said_time("nine", "2026-03-11T21:00", **BARE_HOUR),
+            ("18:00", "23:59"),
+            "2026-03-12T21:00",
+        ),
+        (
+            said_time("nine", "2026-03-11T21:00", **BARE_HOUR),
+            ("06:00", "12:00"),
+            "2026-03-12T09:00",
+        ),
     ],
 )
 def test_a_clock_time_keeps_the_day_said_before(
@@ -138,7 +153,7 @@ def test_an_ambiguous_hour_is_asked_about(talk: Talk, answer: TimeMention, expec
 
 def test_the_same_open_hour_again_is_asked_again(zh: Talk) -> None:
     zh.remind("tomorrow at 8", "pills", said_time("tomorrow at 8", "2026-03-12T08:00", ambiguous=True))
-    outcome = zh.answer("eight", said_time("eight", "2026-03-11T20:00", rule="core.times.clock_hour"))
+    outcome = zh.answer("eight", said_time("eight", "2026-03-11T20:00", **BARE_HOUR))
     assert outcome.open_question is not None
     assert outcome.open_question.kind == "item_half"
     zh.answer("20:00", said_time("20:00", "2026-03-11T20:00", rule="core.times.clock_written"))
