@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from claudemem_edge.input_filter import reminder_times
 from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.shapes.reading import ReminderDraft
 
@@ -49,28 +50,34 @@ tables = PerLanguage(_tables)
 def find(ground: Ground, scan: Scan, language: Language) -> tuple[ReminderDraft, ...]:
     """Return the reminders of an utterance from left to right; where two rules match, the earlier of the file."""
     drafts: list[ReminderDraft] = []
-    about = tables(language)
     for rule in language.candidates("reminders", scan):
         for match in ground.matches(rule, masked=True, linked=True):
             start, end = match.span()
             if len(drafts) < MOST_DRAFTS and not any(start < draft.span[1] and draft.span[0] < end for draft in drafts):
-                drafts.append(_draft(ground, rule, match, about))
+                drafts.append(_draft(ground, rule, match, language))
     return tuple(sorted(drafts, key=lambda draft: draft.span)) if len(drafts) > 1 else tuple(drafts)
 
 
-def _draft(ground: Ground, rule: Rule, match: re.Match[str], about: _Tables) -> ReminderDraft:
-    span = match.span()
+def _draft(ground: Ground, rule: Rule, match: re.Match[str], language: Language) -> ReminderDraft:
+    span, about = match.span(), tables(language)
     inside = [time for time in ground.times if span[0] <= time.span[0] and time.span[1] <= span[1]]
     fixed = rule.fields.get("text")
-    text_span = match.span("text") if fixed is None else (0, 0)
-    time = _time(inside, text_span)
+    early = match.span("ahead") if "ahead" in rule.pattern.groupindex else (-1, -1)
+    ahead = [time for time in inside if early[0] <= time.span[0] and time.span[1] <= early[1]]
+    others = [time for time in inside if time not in ahead]
+    settled = reminder_times.settle(others, match.span("text") if fixed is None else (0, 0), language)
+    if early[0] >= 0:
+        settled = reminder_times.ahead_of(settled, ahead)
+    text_span, time = settled.text, settled.time
     around = f"{ground.folded[span[0] : text_span[0]]}\n{ground.folded[max(span[0], text_span[1]) : span[1]]}"
+    taken = None if time is None or match.span("text" if fixed is None else 0) != text_span else time
     return ReminderDraft(
-        str(fixed) if fixed is not None else _text(ground, text_span, time, about),
+        str(fixed) if fixed is not None else _text(ground, text_span, taken, about),
         span,
         rule.id,
         time,
         unclear=bool(rule.fields.get("unclear"))
+        or not settled.clear
         or _cut_apart(inside)
         or any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
         trigger=ground.slice(match, "trigger") if "trigger" in rule.pattern.groupindex else "",
@@ -82,12 +89,6 @@ def _draft(ground: Ground, rule: Rule, match: re.Match[str], about: _Tables) -> 
 def _cut_apart(inside: Sequence[TimeMention]) -> bool:
     """Tell whether two times touch: then they are one expression, which was not understood as a whole."""
     return any(one.span[1] == other.span[0] for one, other in pairwise(inside))
-
-
-def _time(inside: Sequence[TimeMention], text: Span) -> TimeMention | None:
-    """Return the time that stands beside the words to keep, else the one among them; a mere length only if need be."""
-    beside = [time for time in inside if time.span[1] <= text[0] or text[1] <= time.span[0]]
-    return min(beside or inside, key=lambda time: time.start is None, default=None)
 
 
 def _text(ground: Ground, span: Span, time: TimeMention | None, about: _Tables) -> str:

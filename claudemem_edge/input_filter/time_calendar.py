@@ -196,12 +196,24 @@ def _nth(fields: Mapping[str, Any], at: Reference) -> Days | None:
         day = days.start + timedelta(days=nth - 1) if nth > 0 else days.end - timedelta(days=1)
         return one_day(day) if days.start <= day < days.end else None
 
+    if not inner and weekday is not None:
+        return _next_month_with(within, at)
     if not inner:
         inner = {"month_shift": 0} if unit != "month" else {"year_shift": 0}
     if "month" in inner and "year" not in inner and "year_shift" not in inner:
         return _pick(None, at, lambda one: (days := days_of({**inner, "year": one}, at)) and within(days))
     days = days_of(inner, at)
     return days and within(days)
+
+
+def _next_month_with(within: Callable[[Days], Days | None], at: Reference) -> Days | None:
+    """Return the next such day of a month (the last one, of the past): "the second Tuesday of the month"."""
+    for shift in (0, -1, -2) if at.past else (0, 1, 2):
+        index = at.today.year * 12 + at.today.month - 1 + shift
+        found = within(months_from(index // 12, index % 12 + 1, 1, "month"))
+        if found is not None and (found.start <= at.today if at.past else found.start >= at.today):
+            return found
+    return None
 
 
 def _holiday(fields: Mapping[str, Any], at: Reference) -> Days | None:

@@ -82,6 +82,8 @@ def _calendar_point(fields: Mapping[str, Any], setting: Setting) -> Answer | Non
         days = days_of(calendar, setting.reference())
         if days is None:
             return None
+    if "now_clock" in fields:
+        fields = {**fields, "hour": setting.now.hour, "minute": setting.now.minute, "exact": 1}
     if "hour" in fields:
         return _clock(fields, days, setting)
     if "part" in fields:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language.said_time import bare_hour
 from claudemem_edge.state_engine import claims, item_change, item_orders, naming
 from claudemem_edge.state_engine.item_answer import settle_hour
-from claudemem_edge.state_engine.said_time import bare_hour
 from claudemem_edge.state_engine.statements import forgetting, holds, origin, overlap
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, time
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language.said_time import clock_alone, part_alone
 from claudemem_edge.shapes.times import ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence
 from claudemem_edge.state_engine.item_due import (
@@ -19,7 +20,6 @@ from claudemem_edge.state_engine.item_due import (
     precise,
     wall_due,
 )
-from claudemem_edge.state_engine.said_time import clock_alone, part_alone
 
 if TYPE_CHECKING:
     from datetime import date

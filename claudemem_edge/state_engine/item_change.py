@@ -46,7 +46,8 @@ def announce(progress: Progress, item: Item, appointment: Appointment, *, unclea
     """Say when the item is due, or ask for what is missing."""
     if not appointment.missing:
         if appointment.recurrence:
-            first = spoken.when(progress, appointment.at, "day") if appointment.at else ""
+            grain = "minute" if recurrence.step_s(appointment.recurrence) else "day"
+            first = spoken.when(progress, appointment.at, grain) if appointment.at else ""
             progress.say("item_every", when=spoken.due(progress, item), what=item.text, first=first)
         else:
             progress.say("item_set", when=spoken.due(progress, item), what=item.text)

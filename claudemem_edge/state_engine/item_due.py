@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language.said_time import distance, weekday_alone
 from claudemem_edge.shapes.times import NINE, ElapsedDue, WallDue
 from claudemem_edge.state_engine import recurrence
-from claudemem_edge.state_engine.said_time import distance, weekday_alone
 
 if TYPE_CHECKING:
     from claudemem_edge.language.pack import Language
@@ -55,14 +55,29 @@ NO_CLOCK = Appointment("no_clock")
 
 def appoint(mention: TimeMention | None, now: Moment, language: Language | None = None) -> Appointment:
     """Return when the item of a time expression is due. On a Wednesday, "on Wednesday" means the next: not "today"."""
-    if mention is None or (mention.start is None and (mention.end is None or not now.doubt)):
+    if mention is None:
         return NOTHING_SAID
-    if now.doubt or mention.start is None:
-        return _distance(mention, mention.start, now) if mention.start and distance(mention, language) else NO_CLOCK
+    if now.doubt:
+        return _without_clock(mention, now, language)
+    rule = _followed(mention.recurrence)
+    if mention.start is None:
+        return _in_steps(rule, now) if rule and recurrence.step_s(rule) else NOTHING_SAID
     if mention.start.date() == now.wall.date() and weekday_alone(mention, language):
         return appoint(replace(mention, start=mention.start + WEEK, end=mention.end and mention.end + WEEK), now)
-    rule = _followed(mention.recurrence)
     return _recurring(mention, mention.start, rule, now) if rule else _once(mention, mention.start, now)
+
+
+def _without_clock(mention: TimeMention, now: Moment, language: Language | None) -> Appointment:
+    """Return the appointment where nobody knows the time: at a distance, and nothing for a mere length."""
+    if mention.start is not None and distance(mention, language):
+        return _distance(mention, mention.start, now)
+    return NOTHING_SAID if mention.duration_s else NO_CLOCK
+
+
+def _in_steps(rule: str, now: Moment) -> Appointment:
+    """Return the appointment of what comes again every few hours or minutes: the first time is one step from now."""
+    first = later(now.wall, recurrence.step_s(rule)).replace(second=0, microsecond=0)
+    return Appointment("", wall_due(first), first, "minute", rule)
 
 
 def _distance(mention: TimeMention, start: datetime, now: Moment) -> Appointment:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language.said_time import bare_hour
 from claudemem_edge.shapes.times import ElapsedDue
 from claudemem_edge.state_engine import item_change, recurrence, spoken
 from claudemem_edge.state_engine.item_answer import settle, settle_hour
 from claudemem_edge.state_engine.item_due import NOTHING_SAID, Appointment, appoint, at_clock, known_of, later, precise
-from claudemem_edge.state_engine.said_time import bare_hour
 
 if TYPE_CHECKING:
     from claudemem_edge.shapes.memory import Item

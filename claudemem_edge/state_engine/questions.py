@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from claudemem_edge.language.said_time import bare_hour, clock_alone
 from claudemem_edge.state_engine import claims, forget, item_change, item_moves, item_orders, recurrence
 from claudemem_edge.state_engine.item_answer import settle, settle_hour
 from claudemem_edge.state_engine.item_due import Appointment, at_clock, is_part_of_day, known_of, precise
 from claudemem_edge.state_engine.item_places import pointed_at
-from claudemem_edge.state_engine.said_time import bare_hour, clock_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable

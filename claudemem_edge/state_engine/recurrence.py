@@ -54,6 +54,12 @@ def has_clock(body: str) -> bool:
     return bool(rule.hours) or rule.frequency in STEP_S
 
 
+def step_s(body: str) -> int:
+    """Return the seconds from one time to the next of a rule that runs in steps shorter than a day; 0 for any other."""
+    rule = parse(body) if body else None
+    return STEP_S[rule.frequency] * rule.interval if rule is not None and rule.frequency in STEP_S else 0
+
+
 def with_clock(body: str, clock: time) -> str:
     """Return the rule with this one time of day."""
     kept = [part for part in body.split(";") if not part.upper().startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
