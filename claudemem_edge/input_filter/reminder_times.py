@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from claudemem_edge.language.said_time import clock_alone
+from claudemem_edge.language.said_time import WINDOW, clock_alone, made_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
     from claudemem_edge.language.pack import Language
     from claudemem_edge.shapes.reading import Span
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 CLOCK_GRAINS = frozenset({"second", "minute", "hour"})
 HALF_DAY = timedelta(hours=12)
 DAY_S = 86400
+NOON = 12
 
 
 @dataclass(slots=True, frozen=True)
@@ -50,7 +53,24 @@ def settle(inside: Sequence[TimeMention], text: Span, language: Language) -> Set
             last = one.span[1]
         else:
             clear = False
+    for one in beside:
+        if one not in telling and time.recurrence:
+            time = _limited(time, one)
     return Settled(time, clear, (first, last))
+
+
+def cut_apart(inside: Sequence[TimeMention], language: Language) -> bool:
+    """Tell whether two times touch: then they are one expression that was not understood, but where one is a limit."""
+    return any(
+        one.span[1] == other.span[0] and not (_limits(one, language) or _limits(other, language))
+        for one, other in pairwise(inside)
+    )
+
+
+def _limits(one: TimeMention, language: Language) -> bool:
+    """Tell whether a time can say how long a repetition goes on, or from when."""
+    open_ended = (one.start is None) != (one.end is None) and one.grain == "day" and not one.recurrence
+    return made_by(one, language) == WINDOW or open_ended or (one.duration_s or 0) >= DAY_S
 
 
 def ahead_of(settled: Settled, ahead: Sequence[TimeMention]) -> Settled:
@@ -74,12 +94,49 @@ def ahead_of(settled: Settled, ahead: Sequence[TimeMention]) -> Settled:
     return replace(settled, time=early, clear=settled.clear and (not plain or start.date() == time.start.date()))
 
 
+def in_the_morning(time: TimeMention, language: Language) -> TimeMention:
+    """Return the morning of the two halves that fit: nobody is woken at seven in the evening without saying so."""
+    if not time.either_half or time.start is None:
+        return time
+    late = time.start.hour >= NOON
+    start = time.start + (HALF_DAY if clock_alone(time, language) else -HALF_DAY) if late else time.start
+    return replace(time, start=start, ambiguous=False, either_half=False)
+
+
 def join(one: TimeMention, other: TimeMention, language: Language) -> TimeMention | None:
-    """Return what a day and a clock time said apart mean together; None for two times of one kind."""
+    """Return what a day and a clock time, or a repetition and its limits, said apart mean together; None for others."""
     for day, clock in ((one, other), (other, one)):
+        if made_by(day, language) == WINDOW and day.end is not None and clock.start is not None:
+            return _within(day, day.end, clock, clock.start, language)
+        if day.start is not None and day.end is None and day.grain == "day" and clock.recurrence and clock.start:
+            return replace(clock, start=max(clock.start, datetime.combine(day.start, clock.start.timetz())))
         if clock.start is not None and clock_alone(clock, language) and day.start is not None and _lacks_clock(day):
             return _at(day, day.start, clock, clock.start.time())
     return None
+
+
+def _within(
+    window: TimeMention, end: datetime, time: TimeMention, start: datetime, language: Language
+) -> TimeMention | None:
+    """Return a repetition, or a clock time each day, until the window closes: "for the next five days at eight"."""
+    if not time.recurrence and not clock_alone(time, language):
+        return None
+    begun = window.start is not None and start.date() == window.start.date()
+    last = end.date() - timedelta(days=1) if begun else end.date()
+    return _ending(time if time.recurrence else replace(time, recurrence="FREQ=DAILY"), last)
+
+
+def _limited(time: TimeMention, limit: TimeMention) -> TimeMention:
+    """Return a repetition that ends with a day ("until Friday") or after a length of time ("for a week")."""
+    if limit.end is not None:
+        return _ending(time, (limit.end - timedelta(microseconds=1)).date())
+    if limit.duration_s and limit.duration_s >= DAY_S and time.start is not None:
+        return _ending(time, time.start.date() + timedelta(days=limit.duration_s // DAY_S - 1))
+    return time
+
+
+def _ending(time: TimeMention, last: date) -> TimeMention:
+    return replace(time, recurrence=f"{time.recurrence};UNTIL={last:%Y%m%d}")
 
 
 def _lacks_clock(day: TimeMention) -> bool:
@@ -90,7 +147,10 @@ def _lacks_clock(day: TimeMention) -> bool:
 
 def _at(day: TimeMention, start: datetime, clock: TimeMention, said: time) -> TimeMention:
     """Return the day at that clock time; where both halves fit, a part of the day decides."""
-    at = datetime.combine(start.date(), said, tzinfo=start.tzinfo)
+    on = start.date()
+    if day.recurrence and clock.start is not None and day.recurrence.startswith("FREQ=DAILY"):
+        on = max(on, clock.start.date())  # today's eight o'clock may have gone by
+    at = datetime.combine(on, said, tzinfo=start.tzinfo)
     halves = [at.replace(hour=at.hour % 12), at.replace(hour=at.hour % 12) + HALF_DAY] if clock.either_half else [at]
     if len(halves) > 1 and day.grain in CLOCK_GRAINS and day.end is not None:
         halves = [half for half in halves if start <= half < day.end] or halves

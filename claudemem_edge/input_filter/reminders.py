@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from claudemem_edge.input_filter import reminder_times
+from claudemem_edge.input_filter.ground import TIME, UNCLEAR_TIME
 from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.shapes.reading import ReminderDraft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from claudemem_edge.input_filter.ground import Ground
     from claudemem_edge.language.pack import Language, Rule, Scan
     from claudemem_edge.shapes.reading import Span
@@ -21,6 +19,9 @@ if TYPE_CHECKING:
 
 
 MARKS = " ,;:"
+SEPARATORS = " ,、"
+"""What stands between times that are said in a row."""
+TIMES = TIME + UNCLEAR_TIME
 MOST_DRAFTS = 32
 
 
@@ -69,16 +70,20 @@ def _draft(ground: Ground, rule: Rule, match: re.Match[str], language: Language)
     if early[0] >= 0:
         settled = reminder_times.ahead_of(settled, ahead)
     text_span, time = settled.text, settled.time
+    if rule.fields.get("wakes") and time is not None:
+        time = reminder_times.in_the_morning(time, language)
     around = f"{ground.folded[span[0] : text_span[0]]}\n{ground.folded[max(span[0], text_span[1]) : span[1]]}"
     taken = None if time is None or match.span("text" if fixed is None else 0) != text_span else time
+    begin = _begin_of_row(ground.masked, span[0])
     return ReminderDraft(
         str(fixed) if fixed is not None else _text(ground, text_span, taken, about),
-        span,
+        (begin, span[1]),
         rule.id,
         time,
         unclear=bool(rule.fields.get("unclear"))
         or not settled.clear
-        or _cut_apart(inside)
+        or reminder_times.cut_apart(others, language)
+        or begin < span[0]
         or any(span[0] <= start and end <= span[1] for start, end in ground.unclear),
         trigger=ground.slice(match, "trigger") if "trigger" in rule.pattern.groupindex else "",
         counts_down=bool(rule.fields.get("counts_down")),
@@ -86,9 +91,10 @@ def _draft(ground: Ground, rule: Rule, match: re.Match[str], language: Language)
     )
 
 
-def _cut_apart(inside: Sequence[TimeMention]) -> bool:
-    """Tell whether two times touch: then they are one expression, which was not understood as a whole."""
-    return any(one.span[1] == other.span[0] for one, other in pairwise(inside))
+def _begin_of_row(masked: str, start: int) -> int:
+    """Return where the times begin that are said in a row before a reminder, of which its rule has taken the last."""
+    before = masked[:start].rstrip(SEPARATORS)
+    return len(before.rstrip(SEPARATORS + TIMES)) if before.endswith((TIME, UNCLEAR_TIME)) else start
 
 
 def _text(ground: Ground, span: Span, time: TimeMention | None, about: _Tables) -> str:

@@ -97,10 +97,13 @@ def spoken_recurrence(language: Language, rrule: str) -> str:
     if unit is None:
         return ""
     said = _recurring_day(words, rule, unit, int(rule.get("INTERVAL", "1")))
-    if "BYHOUR" not in rule:
-        return said
-    clocks = [_clock(words, int(hour), int(rule.get("BYMINUTE", "0"))) for hour in rule["BYHOUR"].split(",")]
-    return str(words["repeat_clock"]).format(repeat=said, clock=_listed(words, clocks))
+    if "BYHOUR" in rule:
+        clocks = [_clock(words, int(hour), int(rule.get("BYMINUTE", "0"))) for hour in rule["BYHOUR"].split(",")]
+        said = str(words["repeat_clock"]).format(repeat=said, clock=_listed(words, clocks))
+    if "UNTIL" in rule:
+        last = datetime.strptime(rule["UNTIL"][:8], "%Y%m%d").date()  # noqa: DTZ007 (a day has no zone)
+        said = str(words["repeat_until"]).format(repeat=said, day=str(words["day"]).format(**_of_day(words, last)))
+    return said
 
 
 def _recurring_day(words: Mapping[str, Any], rule: Mapping[str, str], unit: str, interval: int) -> str:

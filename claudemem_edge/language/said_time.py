@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from claudemem_edge.shapes.times import TimeMention
 
 GRAMMAR = "times"
-CLOCK, DAY, OFFSET = "clock", "day", "offset"
-"""What the grammar's rules say they make: a time of day without a day, a day, a distance from now."""
+CLOCK, DAY, OFFSET, WINDOW = "clock", "day", "offset", "window"
+"""What the grammar's rules say they make: a time of day without a day, a day, a distance and a stretch from now."""
 PART = "part"
 """What their patterns call a part of the day."""
 WEEKDAY, TELLING = "weekday", frozenset({"week_shift", "nth", "count", "day_shift", "month"})
@@ -22,15 +22,16 @@ WORD = re.compile(r"[a-z_]+")
 
 def clock_alone(mention: TimeMention, language: Language | None) -> bool:
     """Tell whether a time of day was said without its day."""
-    return _makes(mention, language) == CLOCK
+    return made_by(mention, language) == CLOCK
 
 
 def distance(mention: TimeMention, language: Language | None) -> bool:
     """Tell whether a length of time from now was said: "in three days"."""
-    return mention.elapsed or _makes(mention, language) == OFFSET
+    return mention.elapsed or made_by(mention, language) == OFFSET
 
 
-def _makes(mention: TimeMention, language: Language | None) -> object:
+def made_by(mention: TimeMention, language: Language | None) -> object:
+    """Return what the grammar's rule for a time says it makes; None for one that no rule made."""
     rule = language.rules.get(GRAMMAR, {}).get(mention.rule) if language else None
     return rule.fields.get("makes") if rule is not None else None
 

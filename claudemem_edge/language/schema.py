@@ -16,7 +16,7 @@ COMMON = frozenset({"name", "needs", "pattern", "engine", "note"})
 EFFECTS = frozenset({"question", "hypothetical", "wish", "joke", "story", "quote", "assistant", "unsure", "reported"})
 FIELDS: Mapping[str, Mapping[str, type | frozenset[str]] | None] = {
     "commands": {"command": COMMANDS | {"polite"}, "argument": str, "alone": bool, "times": bool},
-    "reminders": {"text": str, "unclear": bool, "counts_down": bool},
+    "reminders": {"text": str, "unclear": bool, "counts_down": bool, "wakes": bool},
     "questions": {
         "effect": EFFECTS,
         "reach": frozenset({"clause", "sentence", "utterance"}),
