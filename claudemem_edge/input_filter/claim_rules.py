@@ -20,7 +20,7 @@ PLACES = frozenset({"subject", "start"})
 BEGINS = "~"
 BEGINS_ALONE = "<"
 """Marks of a kind in a rule's `kinds`."""
-WHO = frozenset({"", "speaker", "mine", "person", "other", "named", "relation", "medicine"})
+WHO = frozenset({"", "doer", "speaker", "mine", "person", "other", "named", "relation", "medicine"})
 
 
 @dataclass(slots=True, frozen=True)

@@ -25,8 +25,10 @@ REMEDIES = frozenset({"medicine", "thing", "any"})
 PERSONS = frozenset({"", "person", "any"})
 """What a pointing word may stand for, if it is one, where a person is asked for."""
 UNNAMED = frozenset({"pointer", "relation"})
-NOBODYS_ROLES = frozenset({"", "mine"})
-SPEAKERS_ROLES = frozenset({"", "mine", "speaker", "person"})
+FAMILY = "relations."
+"""How the rule of a mention begins that is a family word."""
+NOBODYS_ROLES = frozenset({"", "mine", "doer"})
+SPEAKERS_ROLES = frozenset({"", "mine", "doer", "speaker", "person"})
 Places = dict[int, tuple[int, str]]
 NOWHERE: Places = {}
 NO_PLACE = (0, "")
@@ -131,8 +133,10 @@ class Ground:
         if kind == SPEAKER:
             return SPEAKERS_ROLES
         roles = {"", "mine", "other"}
-        if kind not in THINGS and points_to in PERSONS:
-            roles.add("person")
+        if kind not in THINGS:
+            roles.add("doer")
+            if points_to in PERSONS:
+                roles.add("person")
         if kind not in UNNAMED:
             roles.add("named")
         if kind == "relation":
@@ -181,8 +185,9 @@ class Ground:
 
     def _other(self, at: int) -> Subject | None:
         mention = self.named.get(at)
-        family = self._family.get(at) if self.joined else None
-        if family is not None and (mention is None or mention.span[1] <= family[0]):
+        served = mention is not None and mention.rule.startswith(FAMILY)
+        family = self._family.get(at) if self.joined or served else None
+        if family is not None and (mention is None or served or mention.span[1] <= family[0]):
             return self._as_relation(family[1], family[0])
         return Subject(mention.name, mention.kind, mention.span[1]) if mention is not None else None
 

@@ -12,6 +12,7 @@ from claudemem_edge.shapes.reading import Mention
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from claudemem_edge.input_filter.mention_tables import MentionTables
     from claudemem_edge.language.pack import Language, Scan
     from claudemem_edge.shapes.reading import Span, Utterance
 
@@ -49,8 +50,19 @@ def relations(utterance: Utterance, scan: Scan, language: Language) -> Iterator[
                 and end - start >= tables.shortest
                 and utterance.folded[max(0, start - 1) : start] not in tuple(tables.foreign)
             )
+            own = own or (name == "relations" and _serves_as_name(utterance, (start, end), tables))
             if own:
                 yield Mention(_of(value, utterance, language), tables.relation_kind, (start, end), f"{name}.{value}")
+
+
+def _serves_as_name(utterance: Utterance, span: Span, tables: MentionTables) -> bool:
+    """Tell whether a family word is a name here: "Mum lives in Leeds", not "her mum" nor "a mum"."""
+    start, end = span
+    after = utterance.text[end : end + 2]
+    if utterance.folded[start:end] not in tables.family_names or after[:1] == HYPHEN or after[1:].isupper():
+        return False  # "Mother Teresa" is nobody's mother
+    before = utterance.folded[:start].rstrip().rsplit(" ", 1)[-1]
+    return before.strip(",;:") not in tables.never_after and not before.endswith(("'s", HYPHEN))
 
 
 def compounds(utterance: Utterance, scan: Scan, language: Language) -> Iterator[Mention]:

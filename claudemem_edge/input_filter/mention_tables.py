@@ -42,6 +42,9 @@ class MentionTables:
     foreign: str = ""
     """Characters behind which a family word is somebody else's; empty: the word must follow a possessive."""
     shortest: int = 2
+    family_names: frozenset[str] = frozenset()
+    """Family words that serve as names where no word of `never_after` stands before them."""
+    never_after: frozenset[str] = frozenset()
     compound: Mapping[str, object] = field(default_factory=dict)
     words_not_names: frozenset[str] = frozenset()
 
@@ -57,6 +60,8 @@ def _mention_tables(language: Language | None) -> MentionTables:
         relations.get("kind", "person"),
         relations.get("foreign", ""),
         relations.get("shortest", 2),
+        frozenset(relations.get("names", ())),
+        frozenset(relations.get("never_after", ())),
         tables.get("compound", {}),
         _words_not_names(language),
     )

@@ -69,7 +69,7 @@ def answer(progress: Progress, command: Command) -> None:
     """Say whether something was done: when, or that nobody has told."""
     asked = _words(progress, command.argument)
     period = _period(progress)
-    told = _told(progress, command.who or USER, period)
+    told = _told(progress, _who(progress, command.who), period)
     if not command.who:
         told += [one for one in _done(progress, period) if all(one.at != other.at for other in told)]
     done = [one for one in told if asked <= one.words]
@@ -80,6 +80,13 @@ def answer(progress: Progress, command: Command) -> None:
         progress.say("did_perhaps", list=_list(progress, perhaps))
     else:
         progress.say("did_not_told")
+
+
+def _who(progress: Progress, said: str) -> str:
+    """Return whose deeds are asked about: a family word by the name its relation goes under."""
+    text = progress.reading.utterance.text
+    named = (one.name for one in progress.reading.mentions if text[slice(*one.span)].lower() == said.lower())
+    return next(named, said) if said else USER
 
 
 def _beside(times: tuple[TimeMention, ...], span: Span) -> TimeMention | None:
