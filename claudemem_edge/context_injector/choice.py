@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from claudemem_edge.context_injector import ledger, returns
+from claudemem_edge.context_injector import framed, ledger, returns
 from claudemem_edge.context_injector.relevance import bare
 from claudemem_edge.context_injector.telegram import Telegram
 from claudemem_edge.shapes.context import ContextLine
@@ -27,7 +27,8 @@ NEAREST, NEAR, BEGINNING, FAR = 2.0, 1.0, 0.5, 0.05
 """What being recent counts: for a question whose words point nowhere, for one that hangs on the talk, for one that
 stands alone while the talk has only begun, and later."""
 FADE = 0.8
-NAMES = 3
+NAMES, FRAMED_NAMES, CRAMPED = 3, 2, 110
+"""Names told first; how many of those known by their frame alone, and the room above which they need no such place."""
 TIGHT, QUOTED, QUOTED_LEANING, QUOTED_BEYOND = 220, 0.5, 0.2, 0.8
 """Share of the room for statements as said: in a block of so many characters, for a question that leans on the talk,
 and of what is beyond them."""
@@ -81,8 +82,9 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
     turns = returns.last_turns(sight, returns.TURNS if leans or ask.returns or ask.young else FEW_TURNS)
     before, share = _subject_before(sight, turns, room, strong) if leans or ask.returns else (None, 1.0)
     telegram = Telegram(sight, ask.folded, room)
-    if sight.capitals and leans:
-        for worth, name in ledger.names(sight, turns[:before])[:NAMES]:
+    if leans and (sight.capitals or room <= CRAMPED):
+        named, most = (ledger.names, NAMES) if sight.capitals else (framed.names, FRAMED_NAMES)
+        for worth, name in named(sight, turns[:before])[:most]:
             telegram.name(name, worth)
     if before is not None:
         earlier = _ranked(turns[:before], marks, NEAR)
