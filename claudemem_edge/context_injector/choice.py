@@ -21,6 +21,8 @@ NAMED_SPEAKER, DATED, QUESTION = 1.5, 1.4, 0.6
 that only asks."""
 STRONG = 0.6
 """Share of the question's weight that makes a statement an answer, whatever the question hangs on."""
+WHOLE, FAINT = 0.95, 0.26
+"""Share of the question's weight that is all of it; then what has less than so much of the best mark adds nothing."""
 BESIDE = 2
 """Statements that may stand beside facts that answer."""
 NEAREST, NEAR, BEGINNING, FAR = 2.0, 1.0, 0.5, 0.05
@@ -79,6 +81,9 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
     strong = max(marks.values(), default=0.0)
     mere = not ask.speakers and (bare(sight) or ask.weights.vague)
     leans = mere or (not ask.speakers and (ask.leans or ask.content < NAMES))
+    alone = strong >= STRONG and room < ROOMY and not leans and not ask.young
+    if alone and strong >= WHOLE:
+        marks = {one: mark for one, mark in marks.items() if mark >= FAINT * strong}
     turns = returns.last_turns(sight, returns.TURNS if leans or ask.returns or ask.young else FEW_TURNS)
     before, share = _subject_before(sight, turns, room, strong) if leans or ask.returns else (None, 1.0)
     telegram = Telegram(sight, ask.folded, room)
@@ -95,7 +100,6 @@ def lines(sight: Sight, marks: Mapping[int, float], room: int) -> list[ContextLi
         _tell(sight, telegram, earlier)
     if before is None:
         marks = _quote(sight, telegram, marks, room, QUOTED_LEANING if leans else QUOTED)
-    alone = strong >= STRONG and room < ROOMY and not leans and not ask.young
     _tell(sight, telegram, marks if alone else {**marks, **_ranked(turns, marks, _recency(ask, strong, mere=mere))})
     if not telegram.full and not alone:
         _tell(sight, telegram, _older(sight, turns, telegram.room))

@@ -16,6 +16,8 @@ IN_TURN = 0.8
 """What a term is worth to another clause of the turn it was said in …"""
 ANSWER, AFTER, SECOND_AFTER, BEFORE = 0.75, 0.5, 0.25, 0.35
 """… to the turn that answers it, to the next turn, to the one after that, and to the turn before."""
+FEW, GOING_ON = 6, tuple(0.25 * 0.85**turn for turn in range(6))
+"""What a term said so seldom, a name mostly, is worth to the turns after these: the talk goes on about it."""
 COMMON = 96
 """A term in more statements than this finds no places where another is rarer; else its newest statements count."""
 VAGUE = 0.6
@@ -113,6 +115,11 @@ def _reach(state: MemoryState, row: Sequence[int], anchors: dict[int, int]) -> d
         for near in (turn - 1, turn + 1, turn + 2):
             if near not in anchors:
                 anchors[near] = one
+        if len(row) <= FEW:
+            for later, share in enumerate(GOING_ON, turn + 3):
+                if reach.get(later, 0.0) < share:
+                    reach[later] = share
+                anchors.setdefault(later, one)
     return reach
 
 

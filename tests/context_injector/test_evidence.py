@@ -58,3 +58,38 @@ def test_strong_evidence_in_a_long_talk_stands_without_what_was_said_last(
     block = str(told.ask(question))
     assert wanted in block
     assert not any(one.rstrip(".。") in block for one in chatter[language][3:7])
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "others", "question", "wanted"),
+    [
+        (
+            "en",
+            ("Have you seen Marigold Lane?", "Sure, twice.", "I liked it a lot.", "The end made me cry.", "Same here.",
+             "It was directed by Tessa Quill."),
+            "That other film was directed by somebody from {} Street, I think.",
+            "Who directed Marigold Lane?",
+            "Tessa Quill",
+        ),
+        (
+            "zh",
+            ("你看过《金盏巷》吗？", "看过，看了两遍。", "我也很喜欢。", "结局让我哭了。", "我也是。",
+             "导演是沈知秋。"),
+            "另外那部片子的导演好像是住在{}路的一位老先生，我也不太确定。",
+            "《金盏巷》的导演是谁？",
+            "沈知秋",
+        ),
+    ],
+)  # fmt: skip
+def test_talk_goes_on_about_what_was_named(
+    talk: MakeTalk,
+    chatter: dict[str, tuple[str, ...]],
+    language: str,
+    said: tuple[str, ...],
+    others: str,
+    question: str,
+    wanted: str,
+) -> None:
+    distractors = [others.format(name) for name in ("Elm", "Oak", "Ash", "Yew", "Fir", "Pine", "Beech", "Birch")]
+    told = talk(*chatter[language], *said, *chatter[language] * 2, *distractors, *chatter[language])
+    assert wanted in str(told.ask(question, 80))
