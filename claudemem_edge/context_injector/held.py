@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from claudemem_edge.context_injector import wording
+from claudemem_edge.context_injector.asked import asked_for
 from claudemem_edge.context_injector.asking import tables as asking_tables
 from claudemem_edge.language import dates
-from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.language.terms import terms
 from claudemem_edge.shapes.context import KEYED, ContextLine
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from claudemem_edge.context_injector.sight import Sight
-    from claudemem_edge.language.pack import Language
     from claudemem_edge.shapes.context import Profile
     from claudemem_edge.shapes.memory import Claim, Item
     from claudemem_edge.shapes.reading import Reading
@@ -35,15 +33,6 @@ FAR = timedelta(days=400)
 MOST_CLAIMS, FEW_CLAIMS, MOST_ITEMS = 4, 2, 4
 OPEN_STATES = frozenset({"pending", "triggered"})
 NOTHING: Mapping[str, Any] = {}
-
-
-def _asks(language: Language | None) -> dict[str, re.Pattern[str]]:
-    table = language.tables.get("context", NOTHING).get("asks", NOTHING) if language else NOTHING
-    before, after = ("", "") if language and language.joined else (r"(?<!\w)", r"(?!\w)")
-    return {predicate: re.compile(f"{before}(?:{words}){after}") for predicate, words in table.items()}
-
-
-asks = PerLanguage(_asks)
 
 
 @dataclass(slots=True)
@@ -66,11 +55,12 @@ def find(
     `whole`: all that was said will stand beside them, so that only a claim that answers, or rests on nothing that can
     be shown, says more.
     """
-    asked = {one for one, pattern in asks(sight.ask.language).items() if pattern.search(sight.ask.folded)}
+    asked, elsewhere = asked_for(sight.ask)
     about = _named(sight, question) | sight.ask.speakers
-    if asking_tables(sight.ask.language).me.search(sight.ask.folded):
+    if not elsewhere and asking_tables(sight.ask.language).me.search(sight.ask.folded):
         about.add("user")
-    meant = about or (set() if sight.ask.leans else {"user"})  # who asks of nobody may well ask for oneself
+    # Who asks of nobody may well ask for oneself.
+    meant = about or (set() if sight.ask.leans or elsewhere else {"user"})
     best = _best_claims(sight, asked, meant, _relations(sight, question), marks)
     answers = {one for one in best if _answers(sight.state.claims[one], sight, asked, about)}
     spare = room if asked and not sight.ask.leans else room // 3
@@ -96,7 +86,7 @@ def _relations(sight: Sight, question: Reading) -> set[str]:
 
 
 def _best_claims(
-    sight: Sight, asked: set[str], about: set[str], related: set[str], marks: Mapping[int, float]
+    sight: Sight, asked: frozenset[str], about: set[str], related: set[str], marks: Mapping[int, float]
 ) -> dict[int, float]:
     """Return claim id → worth of the claims the question is about, the best first."""
     state, ask = sight.state, sight.ask
@@ -161,7 +151,7 @@ def _says(sight: Sight, words: str) -> bool:
     return bool(said) and said <= sight.ask.terms
 
 
-def _answers(claim: Claim, sight: Sight, asked: set[str], about: set[str]) -> bool:
+def _answers(claim: Claim, sight: Sight, asked: frozenset[str], about: set[str]) -> bool:
     """Tell whether a claim is just what is asked for: of whom, and of what there is only one.
 
     A question that points back asks about something else than who speaks.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
+from claudemem_edge.memory import Memory
 from claudemem_edge.shapes.context import Profile
 
 if TYPE_CHECKING:
@@ -219,3 +221,30 @@ def test_the_date_of_today_is_told_to_who_asks_about_now(
 ) -> None:
     context = talk(*chatter["zh"], "海鸥客栈晚上九点关门。").ask(question)
     assert kinds(context).count("date") == dates
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "wanted"),
+    [
+        (
+            ("My name is Ruth Miller.", "I read a novel in the library today, Silver Tides."),
+            "I once read a novel in the library, what was its name?",
+            "Silver Tides",
+        ),
+        (
+            ("我叫王桂兰。", "今天我在图书馆读了一本小说，叫《银潮》。"),
+            "我曾经在图书馆读过一本小说，它的名字是？",
+            "银潮",
+        ),
+    ],
+)
+def test_the_name_of_something_else_is_not_ones_own(told: tuple[str, ...], question: str, wanted: str) -> None:
+    memory, now = Memory(), datetime(2026, 3, 11, 9, tzinfo=UTC)
+    chatter = (
+        "It rained the whole morning and the bus was late again, so everybody was cross."
+        if question.isascii()
+        else ("早上一直在下雨，公交车又晚点了，大家都有点不高兴，后来雨停了才好一些，路上也不堵了。")
+    )
+    for words in (*told, *(f"{chatter} {number}" for number in range(12))):
+        memory.observe("user", words, at=now)
+    assert wanted in memory.context(question, now=now).text
