@@ -13,6 +13,7 @@ COMMANDS = {
     "chat": ("chat", "Talk to a model that remembers; starts all it needs when no daemon answers."),
     "say": ("say", "Say one thing to the running daemon and print the answer."),
     "explain": ("explain", "Show what is understood of a sentence, what it changes, and the block it would get."),
+    "check-memory": ("check_memory", "Tell things, talk on, and ask for them: the share that is still held."),
     "show": ("show", "Show what the running daemon remembers."),
     "forget": ("forget", "Let the running daemon forget something, or everything."),
     "doctor": ("doctor", "Look for what stands in the way, and say what to type."),
@@ -33,7 +34,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
-        command = getattr(importlib.import_module(f"claudemem_edge.cli.{module}"), cmd_name)
+        command = getattr(importlib.import_module(f"claudemem_edge.cli.{module}"), module)
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's signature)

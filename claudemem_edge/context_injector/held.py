@@ -39,12 +39,13 @@ NOTHING: Mapping[str, Any] = {}
 class Held:
     """Lines of what is held. `answers`: a claim is just what is asked for, and other talk would only distract.
 
-    `due`: the same of an item, by the time the question names.
+    `due`: the same of an item, by the time the question names. `about`: the question is about a claim, told or not.
     """
 
     lines: list[ContextLine]
     answers: bool
     due: bool
+    about: bool
 
 
 def find(
@@ -68,12 +69,13 @@ def find(
         best = {
             one: worth for one, worth in best.items() if one in answers or sight.state.claims[one].predicate in asked
         }
+    about_claim = bool(best)
     if whole and not answers:
         best = {one: worth for one, worth in best.items() if not _visible(sight, sight.state.claims[one].origin)}
     claims = _claim_lines(sight, best, answers, profile, spare)
     items, due = _items(sight, question, marks)
     today = _today(sight, question) if room >= LEAST_FOR_DATE else []
-    return Held([*claims, *today, *items], bool(answers), due)
+    return Held([*claims, *today, *items], bool(answers), due, about_claim)
 
 
 def _relations(sight: Sight, question: Reading) -> set[str]:

@@ -47,7 +47,7 @@ def inject(
     places = score(state, ask.weights, room)
     marks = choice.rate(sight, places)
     known = held.find(sight, question, profile, marks, room, whole=choice.fits(sight, room))
-    held_true = any(line.kind != "date" for line in known.lines)
+    held_true = known.about or any(line.kind != "date" for line in known.lines)
     if not held_true and not related(sight, question, places, whole=choice.fits(sight, min(room, LITTLE))):
         return Context()
     block = Block(room)

@@ -21,6 +21,7 @@ CAPITAL = re.compile(r"(?<=[^.!?]\s)[A-Z][a-z][\w'-]*")
 """A word with a capital that begins no sentence."""
 JUST_SAID = 40
 """Statements."""
+IDENTIFIER_CHARS = 4
 NEVER = re.compile(r"(?!)")
 
 
@@ -85,12 +86,18 @@ def related(sight: Sight, question: Reading, places: Mapping[int, float], *, who
         or not own
         or _takes_up(sight, question, made)
         or theme in made.attributes
+        or any(map(_identifies, ask.weights.said))
         or any(sight.said_on(day) for day in ask.days)
     ):
         return True
     share = max(places.values(), default=0.0) / ask.weights.mass
     least = made.least + made.tenfold * log10(len(sight.state.index.order) + 1)
     return share >= least + (made.theme if theme in own else 0.0)
+
+
+def _identifies(term: str) -> bool:
+    """Tell whether a term names one thing by itself: an address, a type, a version; not a mere number."""
+    return any(map(str.isdigit, term)) and not term.isdigit() and len(term) >= IDENTIFIER_CHARS
 
 
 def bare(sight: Sight) -> bool:

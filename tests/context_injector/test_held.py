@@ -248,3 +248,28 @@ def test_the_name_of_something_else_is_not_ones_own(told: tuple[str, ...], quest
     for words in (*told, *(f"{chatter} {number}" for number in range(12))):
         memory.observe("user", words, at=now)
     assert wanted in memory.context(question, now=now).text
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "wanted"),
+    [
+        (("I take amlodipine, once a day.",), "Which medicine do I take?", "amlodipine"),
+        (("我在吃氨氯地平，一天一次。",), "我在吃什么药？", "氨氯地平"),
+        (("The press on line two has the address 192.168.1.100.",), "Which device has 192.168.1.100?", "press"),
+        (("二号线的压机是S7-1500。",), "哪台设备是S7-1500？", "压机"),
+    ],
+)
+def test_what_all_fits_is_given_where_the_question_is_about_it(
+    told: tuple[str, ...], question: str, wanted: str
+) -> None:
+    memory, now = Memory(), datetime(2026, 3, 11, 9, tzinfo=UTC)
+    rain = ("It rained the whole morning and the bus was late.", "Somebody rang the wrong bell, and the tea got cold.")
+    drizzle = (
+        "早上一直在下雨，公交车又晚点了，大家都不高兴，后来雨停了。",
+        "有人按错了门铃，说了半天的话，茶都放凉了，重新泡了一壶。",
+        "院子里的花都开了，隔壁的孩子来看了好几次，还拍了照片带回去。",
+        "晚饭后打了会儿牌，输了两把，赢了一把，十点多才收拾好桌子。",
+    )
+    for words in (*told, *(rain if question.isascii() else drizzle)):
+        memory.observe("user", words, at=now)
+    assert wanted in memory.context(question, now=now).text
