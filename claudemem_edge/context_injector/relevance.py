@@ -11,7 +11,7 @@ from claudemem_edge.language.per_language import PerLanguage
 from claudemem_edge.language.terms import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from claudemem_edge.context_injector.sight import Sight
     from claudemem_edge.language.pack import Language
@@ -77,10 +77,14 @@ def related(sight: Sight, question: Reading, places: Mapping[int, float], *, who
     made = tables(sight.language)
     if ask.hangs or ask.points or ask.returns or ask.speakers or made.shared.search(ask.folded):
         return True
-    if made.wishes.search(ask.folded) or not (question.question or made.demands.match(ask.folded)):
+    demands = made.demands.match(ask.folded)
+    if not demands and (made.wishes.search(ask.folded) or not question.question):
         return True
-    own = [term for term in ask.weights.unheard if term not in made.attributes]
-    theme = next((term for clause in question.clauses for term in clause.terms), "")
+    weights = ask.weights
+    strange = [term for term in weights.unheard if not _bridges(term, weights.said)]
+    own = [term for term in strange if term not in made.attributes]
+    telling = [term for clause in question.clauses for term in clause.terms]
+    theme = next((term for term in telling if len(term) > 1), telling[0] if telling else "")
     if (
         whole
         or not own
@@ -90,9 +94,15 @@ def related(sight: Sight, question: Reading, places: Mapping[int, float], *, who
         or any(sight.said_on(day) for day in ask.days)
     ):
         return True
-    share = max(places.values(), default=0.0) / ask.weights.mass
+    unknown = weights.unknown * len(strange) / max(1, len(weights.unheard))
+    share = max(places.values(), default=0.0) / (weights.heard + unknown or 1.0)
     least = made.least + made.tenfold * log10(len(sight.state.index.order) + 1)
     return share >= least + (made.theme if theme in own else 0.0)
+
+
+def _bridges(term: str, said: Sequence[str]) -> bool:
+    """Tell whether a pair of characters only joins a word that was said to the one beside it."""
+    return len(term) == 2 and not term.isascii() and any(term[0] == one[-1] or term[1] == one[0] for one in said)
 
 
 def _identifies(term: str) -> bool:

@@ -38,6 +38,8 @@ SAID = {
         ("zh", "写一首关于重力的打油诗。"),
         ("zh", "木星有几颗卫星？"),
         ("zh", "什么是量子计算？"),
+        ("zh", "帮我把森林翻译成芬兰语。"),
+        ("zh", "给我讲个笑话。"),
     ],
 )
 def test_an_unrelated_question_gets_no_block(
